@@ -1,0 +1,22 @@
+/* Text that people write or read: lists of numbers, globs, escaped names. */
+#ifndef PD_BASE_TEXT_H
+#define PD_BASE_TEXT_H
+
+#include "perfdata.h"
+
+/* Replace each control byte by '?', in place. */
+void pd_text_printable(char *s);
+
+/* A range of numbers, both ends included. */
+struct pd_range {
+	uint32_t	first, last;
+};
+
+/*
+ * Parse "1,4-7" and append to *ranges (*len used, *cap allocated; free(3)).
+ * what names the list in the message.
+ */
+int pd_text_ranges(const char *s, const char *what, struct pd_range **ranges,
+    size_t *len, size_t *cap, struct pd_error *err);
+
+#endif

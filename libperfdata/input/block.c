@@ -1,0 +1,142 @@
+/* The pool of input blocks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "input/block.h"
+
+void
+pd_blocks_init(struct pd_blocks *pool)
+{
+	*pool = (struct pd_blocks){ .spool_fd = -1 };
+}
+
+int
+pd_tmpfile(struct pd_error *err)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	if (dir == NULL || *dir == '\0')
+		dir = "/tmp";
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	/* Not every file system has O_TMPFILE (open(2)). */
+	snprintf(path, sizeof(path), "%s/perfdata-XXXXXX", dir);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return pd_fail(err, PD_EIO, PD_NOWHERE,
+		    "temporary file in %s", dir);
+	unlink(path);
+	return fd;
+}
+
+static void
+block_free(struct pd_block *b)
+{
+	if (b->spooled)
+		munmap(b->data, PD_BLOCK_SIZE);
+	else
+		free(b->data);
+	free(b);
+}
+
+static void
+list_free(struct pd_block *b)
+{
+	struct pd_block *next;
+
+	for (; b != NULL; b = next) {
+		next = b->next_free;
+		block_free(b);
+	}
+}
+
+void
+pd_blocks_free(struct pd_blocks *pool)
+{
+	list_free(pool->free_mem);
+	list_free(pool->free_spool);
+	if (pool->spool_fd >= 0)
+		close(pool->spool_fd);
+	pd_blocks_init(pool);
+}
+
+static int
+map_spooled(struct pd_blocks *pool, struct pd_block *b, struct pd_error *err)
+{
+	void *p;
+
+	if (pool->spool_fd < 0 && (pool->spool_fd = pd_tmpfile(err)) < 0)
+		return -1;
+	/* posix_fallocate: a full disk is an error here, not SIGBUS later. */
+	errno = posix_fallocate(pool->spool_fd, (off_t)pool->spool_used,
+	    PD_BLOCK_SIZE);
+	if (errno != 0)
+		return pd_fail(err, PD_EIO, PD_NOWHERE, "temporary file");
+	p = mmap(NULL, PD_BLOCK_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    pool->spool_fd, (off_t)pool->spool_used);
+	if (p == MAP_FAILED)
+		return pd_fail(err, PD_EIO, PD_NOWHERE, "temporary file: mmap");
+	b->data = p;
+	b->spooled = true;
+	pool->spool_used += PD_BLOCK_SIZE;
+	return 0;
+}
+
+struct pd_block *
+pd_block_new(struct pd_blocks *pool, struct pd_error *err)
+{
+	bool spool = pool->live >= PD_BLOCKS_MEMORY;
+	struct pd_block **list = spool ? &pool->free_spool : &pool->free_mem;
+	struct pd_block *b = *list;
+
+	if (b != NULL) {
+		*list = b->next_free;
+	} else {
+		b = pd_calloc(1, sizeof(*b), err);
+		if (b == NULL)
+			return NULL;
+		if (spool ? map_spooled(pool, b, err) == -1 :
+		    (b->data = malloc(PD_BLOCK_SIZE)) == NULL) {
+			if (!spool)
+				pd_fail_nomem(err);
+			free(b);
+			return NULL;
+		}
+		b->owner = pool;
+	}
+	b->refs = 1;
+	b->used = 0;
+	if (!spool)
+		pool->live += PD_BLOCK_SIZE;
+	return b;
+}
+
+void
+pd_block_unref(struct pd_block *b)
+{
+	struct pd_block **list;
+
+	if (b == NULL || --b->refs > 0)
+		return;
+	list = b->spooled ? &b->owner->free_spool : &b->owner->free_mem;
+	if (!b->spooled)
+		b->owner->live -= PD_BLOCK_SIZE;
+	b->next_free = *list;
+	*list = b;
+}
+
+void
+pd_block_seal(struct pd_block *b)
+{
+	/* A shared mapping keeps its contents in the file: madvise(2). */
+	if (b->spooled)
+		madvise(b->data, PD_BLOCK_SIZE, MADV_DONTNEED);
+}

@@ -1,0 +1,137 @@
+/* Files, pipes and standard input as one thing to read from. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "input/block.h"
+#include "input/source.h"
+
+int
+pd_source_open(struct pd_source *s, const char *path, struct pd_error *err)
+{
+	struct stat st;
+	off_t here;
+
+	*s = (struct pd_source){ .fd = -1, .size = PD_NOWHERE };
+	if (strcmp(path, "-") == 0)
+		s->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	else
+		s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (s->fd < 0 || fstat(s->fd, &st) == -1)
+		return pd_fail(err, PD_EIO, PD_NOWHERE, "cannot open");
+	if (S_ISREG(st.st_mode)) {
+		/* Standard input may stand anywhere: the file starts there. */
+		here = lseek(s->fd, 0, SEEK_CUR);
+		if (here == 0) {
+			s->seekable = true;
+			s->size = (uint64_t)st.st_size;
+		}
+		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	} else {
+		/* Fewer, larger reads; no privilege is needed up to 1 MiB. */
+		fcntl(s->fd, F_SETPIPE_SZ, 1 << 20);
+	}
+	return 0;
+}
+
+void
+pd_source_close(struct pd_source *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+ssize_t
+pd_source_read(struct pd_source *s, void *buf, size_t size,
+    struct pd_error *err)
+{
+	ssize_t n;
+
+	do {
+		n = s->seekable ? pread(s->fd, buf, size, (off_t)s->pos) :
+		    read(s->fd, buf, size);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return pd_fail(err, PD_EIO, s->pos, "read");
+	s->pos += (uint64_t)n;
+	return n;
+}
+
+int
+pd_source_pread(const struct pd_source *s, void *buf, size_t size,
+    uint64_t offset, struct pd_error *err)
+{
+	char *p = buf;
+	ssize_t n;
+
+	while (size > 0) {
+		n = pread(s->fd, p, size, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return pd_fail(err, PD_EIO, offset, "read");
+		if (n == 0)
+			return 0;
+		p += n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return 1;
+}
+
+static int
+write_all(int fd, const char *p, size_t len, struct pd_error *err)
+{
+	ssize_t n;
+
+	while (len > 0) {
+		n = write(fd, p, len);
+		if (n < 0 && errno != EINTR)
+			return pd_fail(err, PD_EIO, PD_NOWHERE,
+			    "temporary file");
+		if (n > 0) {
+			p += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+int
+pd_source_spool(struct pd_source *s, const void *head, size_t len,
+    struct pd_error *err)
+{
+	char *buf = malloc(PD_BLOCK_SIZE);
+	int fd = -1;
+	ssize_t n;
+	uint64_t size = len;
+
+	if (buf == NULL)
+		return pd_fail_nomem(err);
+	if ((fd = pd_tmpfile(err)) < 0 ||
+	    write_all(fd, head, len, err) == -1)
+		goto fail;
+	while ((n = pd_source_read(s, buf, PD_BLOCK_SIZE, err)) > 0) {
+		if (write_all(fd, buf, (size_t)n, err) == -1)
+			goto fail;
+		size += (uint64_t)n;
+	}
+	if (n < 0)
+		goto fail;
+	free(buf);
+	close(s->fd);
+	*s = (struct pd_source){ fd, true, 0, size };
+	return 0;
+
+fail:
+	if (fd >= 0)
+		close(fd);
+	free(buf);
+	return -1;
+}

@@ -1,0 +1,414 @@
+/*
+ * perfdata.h - read, symbolise, select and fold perf.data recordings.
+ *
+ * What every function below keeps to:
+ *   - iterators return 1 (an item), 0 (the end) or -1 (error); other functions
+ *     return 0 or -1, or a pointer that is NULL on error.  The reason is then
+ *     in *err, which the caller owns and which is never NULL;
+ *   - nothing prints, exits, or keeps mutable state outside its objects;
+ *   - objects are not locked: one thread at a time per object;
+ *   - "borrowed until X": do not use it after X, do not free it.
+ *
+ * Units: times are nanoseconds of the recording's clock, sizes are bytes,
+ * lengths are elements, offsets are positions in the input.
+ */
+#ifndef PERFDATA_H
+#define PERFDATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#pragma GCC visibility push(default)
+
+#define PD_NOWHERE	UINT64_MAX	/* no offset */
+#define PD_NOTIME	UINT64_MAX	/* no time */
+#define PD_NOID		UINT32_MAX	/* no pid, tid, cpu, id */
+
+/* ---- errors and notes ---------------------------------------------------- */
+
+enum pd_errc {
+	PD_OK = 0,
+	PD_EIO,		/* a system call failed; sys holds errno */
+	PD_ENOMEM,
+	PD_EFORMAT,	/* the bytes contradict the format */
+	PD_ETRUNC,	/* the input ends inside a structure */
+	PD_EUNSUPP,	/* valid, but not handled here */
+	PD_EARG,	/* a value given by the caller or the user is not usable */
+};
+
+struct pd_error {
+	enum pd_errc	code;
+	int		sys;		/* errno for PD_EIO, else 0 */
+	uint64_t	offset;		/* input offset, or PD_NOWHERE */
+	char		msg[248];	/* ready to print, printable, no newline */
+};
+
+/*
+ * Something that was not an error but that the user must know to trust the
+ * result: a damaged record skipped, a file whose build-id did not match.
+ * Notes of one kind are counted; the text is that of the first.
+ */
+struct pd_note {
+	uint64_t	count;
+	uint64_t	offset;		/* of the first, or PD_NOWHERE */
+	bool		damage;		/* part of the input was not usable */
+	char		msg[248];
+};
+
+/* ---- reader: bytes -> records -------------------------------------------- */
+
+struct pd_reader;
+
+/*
+ * Record types that callers branch on, numbered as in the kernel's
+ * include/uapi/linux/perf_event.h and perf's tools/lib/perf/include/perf/event.h;
+ * record.def has them all.
+ */
+enum {
+	PD_RECORD_MMAP = 1,
+	PD_RECORD_LOST = 2,
+	PD_RECORD_COMM = 3,
+	PD_RECORD_EXIT = 4,
+	PD_RECORD_THROTTLE = 5,
+	PD_RECORD_UNTHROTTLE = 6,
+	PD_RECORD_FORK = 7,
+	PD_RECORD_SAMPLE = 9,
+	PD_RECORD_MMAP2 = 10,
+	PD_RECORD_LOST_SAMPLES = 13,
+	PD_RECORD_KSYMBOL = 17,
+	PD_RECORD_USER_START = 64,	/* perf's own records begin here */
+};
+
+enum pd_order {
+	PD_FILE_ORDER,			/* as written */
+	PD_TIME_ORDER,			/* by time; records without time at once */
+};
+
+/*
+ * One event of the recording: its perf_event_attr (perf_event_open(2)), its
+ * ids and its name.
+ */
+struct pd_event {
+	const char	*name;		/* as perf prints it: "cycles:u" */
+	uint32_t	index;
+	uint32_t	type;
+	uint64_t	config;
+	uint64_t	period_or_freq;
+	uint64_t	sample_type, read_format, branch_type;
+	uint64_t	flags;		/* the attribute's bit field */
+	uint64_t	regs_user, regs_intr;
+	uint32_t	stack_user;
+	bool		is_freq, sample_id_all;
+};
+
+/* What a record is to a cut: see record.def. */
+enum pd_class {
+	PD_STATE,			/* who and where: kept for any window */
+	PD_TIMED,			/* belongs to its moment */
+	PD_STREAM,			/* bookkeeping of the container */
+};
+
+/*
+ * A record as framed: identity decoded, body not.  data is borrowed until the
+ * next pd_reader_next() on the same reader, event for as long as the reader.
+ */
+struct pd_record {
+	uint32_t		type;	/* PD_RECORD_* or unknown */
+	uint16_t		misc;	/* PERF_RECORD_MISC_* */
+	bool			swapped;	/* not in this machine's byte order */
+	uint32_t		pid, tid, cpu;	/* PD_NOID when absent */
+	uint32_t		size;		/* of data */
+	uint64_t		time;		/* PD_NOTIME when absent */
+	uint64_t		offset;		/* where it was in the input */
+	const struct pd_event	*event;	/* NULL for perf's own records */
+	const uint8_t		*data;	/* header included */
+};
+
+/* What went past. */
+struct pd_counts {
+	uint64_t	records, samples;
+	uint64_t	lost;		/* events and samples that the kernel or perf dropped */
+	uint64_t	throttled;	/* times that the kernel throttled an event */
+	uint64_t	unordered;	/* records that came too late to be ordered */
+	uint64_t	skipped;	/* records left out because they were damaged */
+};
+
+/* A build-id of the recording, from the features or from a record. */
+struct pd_buildid {
+	uint8_t		size;		/* 0: none */
+	uint8_t		bytes[20];
+};
+
+/*
+ * The header features that describe the recording; NULL or 0 when absent.
+ * In a pipe they arrive as records, so read them after the last record.
+ */
+struct pd_info {
+	const char	*hostname, *osrelease, *version, *arch, *cpudesc, *cpuid;
+	const char	*cmdline;	/* arguments joined by blanks */
+	uint32_t	ncpus_online, ncpus_avail;
+	uint64_t	total_mem;	/* kB */
+	uint64_t	first_time, last_time;	/* PD_NOTIME when absent */
+	int32_t		clockid;	/* clock_gettime(2) id, -1 when unknown */
+	uint64_t	clock_res;
+	uint64_t	clock_wall, clock_mono;	/* the same moment; 0 when absent */
+	bool		pipe, directory, big_endian, compressed, killed;
+};
+
+/*
+ * Open a recording: path is a file, a pipe, a FIFO, a directory written by
+ * perf record --threads, or "-" for standard input.  A seekable file is read
+ * as such; a file that comes through a pipe is spooled to an unlinked
+ * temporary file first, because its features lie at the end.
+ */
+struct pd_reader *pd_reader_open(const char *path, enum pd_order order,
+    struct pd_error *err);
+void pd_reader_close(struct pd_reader *rd);
+
+/*
+ * The next record in the order chosen at open time.  0 at the end, also when
+ * the input ends in damage: pd_reader_notes() then says what was left out.
+ */
+int pd_reader_next(struct pd_reader *rd, struct pd_record *rec,
+    struct pd_error *err);
+
+/* Events in the order of the recording; NULL past the last. */
+const struct pd_event *pd_reader_event(const struct pd_reader *rd, size_t i);
+const struct pd_info *pd_reader_info(const struct pd_reader *rd);
+struct pd_counts pd_reader_counts(const struct pd_reader *rd);
+/* Bytes of input read so far, and in all (0 when not known). */
+void pd_reader_progress(const struct pd_reader *rd, uint64_t *done,
+    uint64_t *total);
+/* The i-th note, or NULL past the last.  Owned by the reader. */
+const struct pd_note *pd_reader_note(const struct pd_reader *rd, size_t i);
+
+/* A name of the type, "SAMPLE", or NULL when it is unknown. */
+const char *pd_record_name(uint32_t type);
+enum pd_class pd_record_class(uint32_t type);
+
+/* ---- sample: one decoded SAMPLE record ------------------------------------- */
+
+/*
+ * Everything a SAMPLE can carry, in the kernel's terms.  Fields that the
+ * event does not have are 0, PD_NOID or PD_NOTIME.  Pointers are into the
+ * record, in the recording's byte order, and live as long as it.
+ */
+struct pd_sample {
+	uint64_t	ip, time, period, addr, id, stream_id;
+	uint64_t	weight, data_src, transaction, phys_addr, cgroup;
+	uint32_t	pid, tid, cpu;
+	uint8_t		cpumode;	/* PERF_RECORD_MISC_CPUMODE_MASK of misc */
+	bool		swapped;
+	bool		has_callchain, has_branches;
+	const uint8_t	*callchain;	/* u64 each, leaf first, with contexts */
+	size_t		callchain_len;
+	const uint8_t	*branches;	/* from, to, flags: three u64 each */
+	size_t		branches_len;
+	const uint8_t	*read;		/* counter values, see read_format */
+	size_t		read_size;
+	const uint8_t	*raw;
+	size_t		raw_size;
+	uint64_t	user_abi, intr_abi;	/* PERF_SAMPLE_REGS_ABI_* */
+	const uint8_t	*user_regs, *intr_regs;	/* u64 for each bit of the mask */
+	const uint8_t	*user_stack;
+	size_t		user_stack_size;	/* of it in use */
+	bool		stack_clamped;	/* it claimed more than was copied */
+};
+
+int pd_sample_decode(const struct pd_record *rec, struct pd_sample *s,
+    struct pd_error *err);
+
+/* The i-th address of the callchain, or a PERF_CONTEXT_* marker. */
+static inline uint64_t
+pd_sample_ip(const struct pd_sample *s, size_t i)
+{
+	uint64_t ip;
+
+	__builtin_memcpy(&ip, s->callchain + 8 * i, sizeof(ip));
+	return s->swapped ? __builtin_bswap64(ip) : ip;
+}
+
+/*
+ * As pd_sample_decode(), but a damaged sample is noted and counted by the
+ * reader: 1, or 0 when the sample must be left out.
+ */
+int pd_reader_sample(struct pd_reader *rd, const struct pd_record *rec,
+    struct pd_sample *s);
+
+/* ---- session: who and where, as of the records applied so far -------------- */
+
+struct pd_session;
+
+/* One thread; owned by the session, the same pointer while the thread lives. */
+struct pd_thread {
+	uint32_t	pid, tid;
+	const char	*comm;		/* its name now, ":TID" when not known */
+	const char	*leader_comm;	/* the name of its process now */
+};
+
+/* rd must outlive the session, which reads its features and build-ids. */
+struct pd_session *pd_session_new(const struct pd_reader *rd,
+    struct pd_error *err);
+void pd_session_free(struct pd_session *s);
+
+/* Let a record change threads and maps; others are ignored. */
+int pd_session_apply(struct pd_session *s, const struct pd_record *rec,
+    struct pd_error *err);
+
+/* The thread, made when it was not known; NULL only without memory. */
+const struct pd_thread *pd_session_thread(struct pd_session *s, uint32_t pid,
+    uint32_t tid, struct pd_error *err);
+const struct pd_note *pd_session_note(const struct pd_session *s, size_t i);
+
+/* ---- filter: which samples ------------------------------------------------- */
+
+struct pd_filter;
+
+enum pd_filter_kind { PD_BY_PID, PD_BY_TID, PD_BY_CPU, PD_BY_COMM };
+
+struct pd_filter *pd_filter_new(struct pd_error *err);
+void pd_filter_free(struct pd_filter *f);
+
+/*
+ * Add a condition: "1,4-7" for numbers, a glob (fnmatch(3)) for comm.  Any of
+ * one kind must hold, and all kinds.
+ */
+int pd_filter_add(struct pd_filter *f, enum pd_filter_kind kind,
+    const char *spec, struct pd_error *err);
+bool pd_filter_match(const struct pd_filter *f, const struct pd_record *rec,
+    const struct pd_thread *th);
+
+/* ---- frames ---------------------------------------------------------------- */
+
+enum pd_frame_kind {
+	PD_FRAME_USER,
+	PD_FRAME_KERNEL,
+	PD_FRAME_GUEST,
+	PD_FRAME_JIT,		/* named by a perf-PID.map or jitdump */
+	PD_FRAME_ROOT,		/* not code: a thread, process, CPU or event */
+	PD_FRAME_MARK,		/* not code: says something of the stack */
+};
+
+/*
+ * One level of a stack.  Frames are interned: the same function is the same
+ * id, however many addresses it has.
+ */
+struct pd_frame {
+	const char	*name;		/* NULL when not known */
+	const char	*dso;		/* path or [name]; NULL when not mapped */
+	uint64_t	ip;		/* only where addresses were asked for */
+	enum pd_frame_kind kind;
+	bool		inlined;
+};
+
+struct pd_frames;
+
+/* A table of frames, shared by what makes them and what keeps them. */
+struct pd_frames *pd_frames_new(struct pd_error *err);
+void pd_frames_free(struct pd_frames *t);
+const struct pd_frame *pd_frames_get(const struct pd_frames *t, uint32_t id);
+size_t pd_frames_len(const struct pd_frames *t);
+
+/* ---- stacker: sample -> stack ---------------------------------------------- */
+
+struct pd_stacker;
+
+enum pd_demangle { PD_DEMANGLE_SHORT, PD_DEMANGLE_FULL, PD_DEMANGLE_NONE };
+enum pd_root {
+	PD_ROOT_COMM, PD_ROOT_PID, PD_ROOT_TID, PD_ROOT_THREAD, PD_ROOT_CPU,
+	PD_ROOT_EVENT,
+};
+
+/* How frames are found and named; zero is the default everywhere. */
+struct pd_stack_opts {
+	const enum pd_root *roots;	/* outermost first */
+	size_t		nroots;
+	size_t		max_stack;	/* frames nearest the leaf; 0: all */
+	enum pd_demangle demangle;
+	bool		addrs;		/* keep ips of frames without a name */
+	bool		perf_compat;	/* attribute and name as perf 6.1 does */
+	const char	*symfs;		/* NULL: "/" */
+	const char	*buildid_dir;	/* NULL: ~/.debug */
+	const char	*kallsyms;	/* NULL: /proc/kallsyms if it is the kernel */
+	const char	*vmlinux;
+};
+
+/*
+ * A stack, outermost frame first; borrowed until the next call.  The first
+ * `same` ids equal those of the last stack with the same slot, so that a
+ * profile needs to look up only the rest.
+ */
+struct pd_stack {
+	const uint32_t	*frames;
+	size_t		len, same;
+	uint32_t	slot;		/* less than PD_STACK_SLOTS */
+	bool		truncated;	/* the root is missing */
+};
+
+#define PD_STACK_SLOTS	256
+
+/* s, frames and what opts points to must outlive the stacker. */
+struct pd_stacker *pd_stacker_new(struct pd_session *s,
+    struct pd_frames *frames, const struct pd_stack_opts *opts,
+    struct pd_error *err);
+void pd_stacker_free(struct pd_stacker *st);
+int pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
+    const struct pd_sample *smp, const struct pd_thread *th,
+    struct pd_stack *out, struct pd_error *err);
+const struct pd_note *pd_stacker_note(const struct pd_stacker *st, size_t i);
+
+/* What a DSO without names cost: for the quality summary. */
+struct pd_blame {
+	const char	*dso;
+	const char	*why;		/* "no symbols", "not found", ... */
+	uint64_t	frames;		/* frames left without a name */
+};
+
+/* The i-th worst DSO, most unnamed frames first, or NULL past the last. */
+const struct pd_blame *pd_stacker_blame(struct pd_stacker *st, size_t i);
+void pd_stacker_totals(const struct pd_stacker *st, uint64_t *frames,
+    uint64_t *unknown);
+
+/* ---- profile: counted stacks ----------------------------------------------- */
+
+struct pd_profile;
+
+/* frames must outlive the profile. */
+struct pd_profile *pd_profile_new(const struct pd_frames *frames,
+    struct pd_error *err);
+void pd_profile_free(struct pd_profile *p);
+int pd_profile_add(struct pd_profile *p, const struct pd_stack *st,
+    uint64_t weight, struct pd_error *err);
+uint64_t pd_profile_total(const struct pd_profile *p);
+
+struct pd_fold_opts {
+	bool	mark_kernel, mark_jit, mark_inline;	/* _[k], _[j], _[i] */
+	bool	addrs;			/* <ip> in unnamed frames */
+	bool	perl;			/* text as stackcollapse-perf.pl makes it */
+};
+
+/*
+ * One line a stack, "root;...;leaf WEIGHT", sorted by bytes, equal lines
+ * summed.  Names are escaped: no control byte and no ';' inside a frame.
+ */
+int pd_profile_write_folded(const struct pd_profile *p,
+    const struct pd_fold_opts *opts, FILE *out, struct pd_error *err);
+
+/* A function and what it cost. */
+struct pd_hot {
+	const char	*name;		/* as in the folded text; borrowed until free */
+	uint64_t	self, total;
+};
+
+/* The n functions with the highest self weight; free(3) the result. */
+struct pd_hot *pd_profile_hottest(const struct pd_profile *p,
+    const struct pd_fold_opts *opts, size_t n, size_t *len,
+    struct pd_error *err);
+
+const char *pd_version(void);
+
+#pragma GCC visibility pop
+
+#endif /* PERFDATA_H */

@@ -1,0 +1,177 @@
+/* The queue that puts records into time order: merges the runs it was given. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/cursor.h"
+#include "record/order.h"
+
+/* Give the room at the front back, which the records taken have left. */
+static void
+compact(struct pd_order_queue *oq)
+{
+	memmove(oq->q, oq->q + oq->head, (oq->len - oq->head) * sizeof(*oq->q));
+	oq->len -= oq->head;
+	oq->sorted -= oq->head;
+	oq->head = 0;
+}
+
+int
+pd_order_put(struct pd_order_queue *oq, const struct pd_waiting *w,
+    uint32_t size, struct pd_error *err)
+{
+	if (oq->len == oq->cap && oq->head >= oq->cap / 2)
+		compact(oq);
+	if (pd_grow(&oq->q, &oq->cap, oq->len + 1, sizeof(*w), err) == -1)
+		return -1;
+	if (oq->sorted == oq->len &&
+	    (oq->len == oq->head || oq->q[oq->len - 1].time <= w->time))
+		oq->sorted++;
+	oq->q[oq->len] = *w;
+	pd_block_ref(w->block);
+	oq->len++;
+	oq->bytes += size;
+	if (w->time > oq->newest)
+		oq->newest = w->time;
+	if (w->time < oq->delivered)
+		oq->late++;
+	if (w->time <= oq->limit)
+		oq->drained = false;
+	return 0;
+}
+
+void
+pd_order_complete(struct pd_order_queue *oq, uint64_t time)
+{
+	if (time > oq->limit) {
+		oq->limit = time;
+		oq->drained = false;
+	}
+}
+
+void
+pd_order_round(struct pd_order_queue *oq)
+{
+	pd_order_complete(oq, oq->last_round);
+	oq->last_round = oq->newest;
+}
+
+/* The end of the run that starts at i; a falling run is turned around. */
+static size_t
+run_end(struct pd_waiting *q, size_t i, size_t len)
+{
+	struct pd_waiting w;
+	size_t end = i + 1, a, b;
+
+	if (end < len && q[end].time < q[i].time) {
+		while (end < len && q[end].time < q[end - 1].time)
+			end++;
+		for (a = i, b = end - 1; a < b; a++, b--) {
+			w = q[a];
+			q[a] = q[b];
+			q[b] = w;
+		}
+	}
+	while (end < len && q[end].time >= q[end - 1].time)
+		end++;
+	return end;
+}
+
+/* Merge q[a..b) and q[b..c), keeping the order of equal times. */
+static void
+merge(struct pd_waiting *q, struct pd_waiting *tmp, size_t a, size_t b,
+    size_t c)
+{
+	size_t n = b - a, i = 0;
+
+	/* What is before the second run's first stays where it is. */
+	memcpy(tmp, q + a, n * sizeof(*q));
+	while (i < n && b < c)
+		q[a++] = q[b].time < tmp[i].time ? q[b++] : tmp[i++];
+	memcpy(q + a, tmp + i, (n - i) * sizeof(*q));
+}
+
+/*
+ * Sort q[from..len) as a balanced merge of the runs that are there: n log k
+ * for k runs, n when it is in order.  Returns the end of the part sorted,
+ * which covers at least 2^level runs or all.
+ */
+static size_t
+sort_runs(struct pd_waiting *q, struct pd_waiting *tmp, size_t from,
+    size_t len, int level)
+{
+	size_t mid, end;
+
+	if (level == 0)
+		return run_end(q, from, len);
+	mid = sort_runs(q, tmp, from, len, level - 1);
+	if (mid == len)
+		return len;
+	end = sort_runs(q, tmp, mid, len, level - 1);
+	merge(q, tmp, from, mid, end);
+	return end;
+}
+
+static int
+sort(struct pd_order_queue *oq, struct pd_error *err)
+{
+	size_t end, next;
+	int level = 0;
+
+	if (oq->sorted == oq->len)
+		return 0;
+	compact(oq);
+	if (pd_grow(&oq->tmp, &oq->tmp_cap, oq->len, sizeof(*oq->tmp), err))
+		return -1;
+	for (end = oq->sorted; end < oq->len; level++) {
+		next = sort_runs(oq->q, oq->tmp, end, oq->len, level);
+		merge(oq->q, oq->tmp, 0, end, next);
+		end = next;
+	}
+	oq->sorted = oq->len;
+	return 0;
+}
+
+/* Too much waits: the earlier half goes, in whatever order it can. */
+static int
+give_way(struct pd_order_queue *oq, struct pd_error *err)
+{
+	if (sort(oq, err) == -1)
+		return -1;
+	pd_order_complete(oq, oq->q[oq->head + (oq->len - oq->head) / 2].time);
+	oq->forced++;
+	return 0;
+}
+
+int
+pd_order_take(struct pd_order_queue *oq, struct pd_waiting *w,
+    struct pd_error *err)
+{
+	if (oq->head == oq->len)
+		return 0;
+	if (oq->bytes > PD_ORDER_MAX_BYTES && oq->drained &&
+	    give_way(oq, err) == -1)
+		return -1;
+	if (oq->drained)
+		return 0;
+	if (sort(oq, err) == -1)
+		return -1;
+	if (oq->q[oq->head].time > oq->limit) {
+		oq->drained = true;
+		return 0;
+	}
+	*w = oq->q[oq->head++];
+	oq->bytes -= pd_load_u16(w->data + 6, oq->swapped);
+	oq->delivered = w->time;
+	return 1;
+}
+
+void
+pd_order_free(struct pd_order_queue *oq)
+{
+	for (; oq->head < oq->len; oq->head++)
+		pd_block_unref(oq->q[oq->head].block);
+	free(oq->q);
+	free(oq->tmp);
+	*oq = (struct pd_order_queue){ 0 };
+}

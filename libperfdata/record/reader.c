@@ -1,0 +1,750 @@
+/*
+ * The reader: frames records out of the input, takes in those that describe
+ * the recording, and delivers the others in order.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "input/stream.h"
+#include "input/unzstd.h"
+#include "record/container.h"
+#include "record/order.h"
+#include "record/reader.h"
+#include "record/tracing.h"
+#include "record/record.h"
+
+enum {
+	HEADER_ATTR = 64, HEADER_TRACING_DATA = 66, HEADER_BUILD_ID = 67,
+	FINISHED_ROUND = 68, AUXTRACE = 71, EVENT_UPDATE = 78,
+	HEADER_FEATURE = 80, COMPRESSED = 81, COMPRESSED2 = 83,
+};
+
+/* One sequence of records: the data section, or a file of a directory. */
+struct lane {
+	struct pd_source	*src;
+	struct pd_source	own;		/* of a directory's file */
+	struct pd_stream	raw, z;		/* as stored, decompressed */
+	struct pd_unzstd	unzstd;
+	uint64_t		time;		/* of its latest record */
+	bool			ended, z_dead;
+};
+
+struct pd_reader {
+	enum pd_order		order;
+	struct pd_blocks	blocks;
+	struct pd_container	ct;
+	struct pd_events	events;
+	struct pd_features	features;
+	struct pd_notes		notes;
+	struct pd_counts	counts;
+	struct pd_order_queue	queue;
+	struct lane		*lanes;
+	size_t			nlanes, lanes_cap, lane;
+	unsigned		turns;		/* left for this lane */
+	uint64_t		kernel_records;
+	struct pd_block		*held;		/* of the record handed out */
+	bool			named, ended;
+};
+
+/* A record as read: where it is and how big, before its type matters. */
+struct frame {
+	uint32_t	type;
+	uint16_t	misc, size;
+	uint64_t	offset;
+	const uint8_t	*data;
+	struct pd_block	*block;
+};
+
+/* ---- opening --------------------------------------------------------------- */
+
+static ssize_t
+fill_from_source(void *src, uint8_t *buf, size_t room, struct pd_error *err)
+{
+	return pd_source_read(src, buf, room, err);
+}
+
+static int
+add_lane(struct pd_reader *rd, struct pd_error *err)
+{
+	if (pd_grow(&rd->lanes, &rd->lanes_cap, rd->nlanes + 1,
+	    sizeof(*rd->lanes), err) == -1)
+		return -1;
+	memset(&rd->lanes[rd->nlanes], 0, sizeof(*rd->lanes));
+	rd->lanes[rd->nlanes].own.fd = -1;
+	rd->nlanes++;
+	return 0;
+}
+
+/* Lanes do not move any more: their streams point into them. */
+static void
+start_lanes(struct pd_reader *rd)
+{
+	struct lane *ln;
+	size_t i;
+
+	for (i = 0; i < rd->nlanes; i++) {
+		ln = &rd->lanes[i];
+		ln->src = i == 0 ? &rd->ct.src : &ln->own;
+		pd_stream_init(&ln->raw, &rd->blocks, fill_from_source,
+		    ln->src, i == 0 ? rd->ct.data : 0,
+		    i == 0 ? rd->ct.data_end : PD_NOWHERE);
+		pd_stream_init(&ln->z, &rd->blocks, pd_unzstd_fill,
+		    &ln->unzstd, 0, PD_NOWHERE);
+	}
+}
+
+/*
+ * perf record --threads: DIR/data is a file as always, and each ring buffer
+ * has its records in DIR/data.N (perf.data-directory-format.txt).
+ */
+static int
+open_directory(struct pd_reader *rd, const char *path, struct pd_error *err)
+{
+	char name[PD_PATH_MAX];
+	struct stat st;
+	size_t i;
+
+	snprintf(name, sizeof(name), "%s/data", path);
+	if (pd_container_open(&rd->ct, name, &rd->events, &rd->features,
+	    &rd->notes, err) == -1 || add_lane(rd, err) == -1)
+		return -1;
+	rd->features.info.directory = true;
+	for (i = 0;; i++) {
+		snprintf(name, sizeof(name), "%s/data.%zu", path, i);
+		if (stat(name, &st) == -1)
+			return 0;
+		if (add_lane(rd, err) == -1 ||
+		    pd_source_open(&rd->lanes[i + 1].own, name, err) == -1)
+			return -1;
+	}
+}
+
+struct pd_reader *
+pd_reader_open(const char *path, enum pd_order order, struct pd_error *err)
+{
+	struct pd_reader *rd = pd_calloc(1, sizeof(*rd), err);
+	struct stat st;
+
+	if (rd == NULL)
+		return NULL;
+	rd->order = order;
+	rd->ct.src.fd = -1;
+	pd_blocks_init(&rd->blocks);
+	pd_features_init(&rd->features);
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		if (open_directory(rd, path, err) == -1)
+			goto fail;
+	} else if (pd_container_open(&rd->ct, path, &rd->events,
+	    &rd->features, &rd->notes, err) == -1 || add_lane(rd, err) == -1) {
+		goto fail;
+	}
+	rd->queue.swapped = rd->ct.swapped;
+	start_lanes(rd);
+	return rd;
+
+fail:
+	pd_reader_close(rd);
+	return NULL;
+}
+
+void
+pd_reader_close(struct pd_reader *rd)
+{
+	struct lane *ln;
+	size_t i;
+
+	if (rd == NULL)
+		return;
+	pd_order_free(&rd->queue);
+	pd_block_unref(rd->held);
+	for (i = 0; i < rd->nlanes; i++) {
+		ln = &rd->lanes[i];
+		pd_stream_free(&ln->raw);
+		pd_stream_free(&ln->z);
+		pd_unzstd_free(&ln->unzstd);
+		pd_source_close(&ln->own);
+	}
+	free(rd->lanes);
+	pd_container_close(&rd->ct);
+	pd_events_free(&rd->events);
+	pd_features_free(&rd->features);
+	pd_notes_free(&rd->notes);
+	pd_blocks_free(&rd->blocks);
+	free(rd);
+}
+
+/* ---- records that describe the recording ----------------------------------- */
+
+static int
+read_attr(struct pd_reader *rd, const struct frame *fr, struct pd_error *err)
+{
+	struct pd_cursor c = pd_cursor(fr->data + PD_HEADER_SIZE,
+	    fr->size - PD_HEADER_SIZE, rd->ct.swapped);
+	struct pd_evt *evt;
+
+	evt = pd_events_add(&rd->events, &c, pd_left(&c), false, fr->offset,
+	    err);
+	if (evt == NULL)
+		return -1;
+	while (pd_left(&c) >= 8)
+		if (pd_events_add_id(&rd->events, evt, pd_get_u64(&c),
+		    &rd->notes, fr->offset, err) == -1)
+			return -1;
+	return 0;
+}
+
+static int
+read_feature(struct pd_reader *rd, const struct frame *fr,
+    struct pd_error *err)
+{
+	struct pd_cursor c = pd_cursor(fr->data + PD_HEADER_SIZE,
+	    fr->size - PD_HEADER_SIZE, rd->ct.swapped);
+	uint64_t id = pd_get_u64(&c);
+
+	if (id >= PD_FEATURES) {
+		pd_note_add(&rd->notes, true, fr->offset,
+		    "HEADER_FEATURE record: no feature has number %" PRIu64,
+		    id);
+		return 0;
+	}
+	return pd_features_add(&rd->features, &rd->events, id, c.p,
+	    pd_left(&c), rd->ct.swapped, fr->offset, &rd->notes, err);
+}
+
+/* PERF_EVENT_UPDATE__NAME (2) of enum in tools/lib/perf: type, id, name. */
+static int
+read_event_update(struct pd_reader *rd, const struct frame *fr,
+    struct pd_error *err)
+{
+	struct pd_cursor c = pd_cursor(fr->data + PD_HEADER_SIZE,
+	    fr->size - PD_HEADER_SIZE, rd->ct.swapped);
+	uint64_t type = pd_get_u64(&c), id = pd_get_u64(&c);
+	struct pd_evt *evt = pd_events_by_id(&rd->events, id);
+	const char *name;
+
+	if (evt == NULL) {
+		pd_note_add(&rd->notes, true, fr->offset,
+		    "EVENT_UPDATE record: its id belongs to no event");
+		return 0;
+	}
+	if (type != 2 || evt->name != NULL)
+		return 0;
+	name = pd_get_str(&c);
+	if (name == NULL) {
+		pd_note_add(&rd->notes, true, fr->offset,
+		    "EVENT_UPDATE record: a name without end");
+		return 0;
+	}
+	return pd_evt_set_name(evt, name, strlen(name), err);
+}
+
+static int
+read_build_id(struct pd_reader *rd, const struct frame *fr,
+    struct pd_error *err)
+{
+	struct pd_cursor c = pd_cursor(fr->data, fr->size, rd->ct.swapped);
+	struct pd_buildid_entry e;
+
+	if (pd_buildid_decode(&c, &e) == -1 ||
+	    strlen(e.name) >= PD_PATH_MAX) {
+		pd_note_add(&rd->notes, true, fr->offset,
+		    "BUILD_ID record: damaged, left out");
+		return 0;
+	}
+	return pd_features_add_buildid(&rd->features, &e, err);
+}
+
+/* The input ends in what follows a record: say so, and be done with the lane. */
+static void
+end_in_payload(struct pd_reader *rd, struct lane *ln, const char *name,
+    uint64_t offset)
+{
+	pd_note_add(&rd->notes, true, offset, "%s record: the input ends in "
+	    "what follows it", name);
+	ln->ended = true;
+}
+
+/* Tracing data follow their record; they are read as far as they are there. */
+static int
+read_tracing_data(struct pd_reader *rd, struct lane *ln,
+    const struct frame *fr, struct pd_error *err)
+{
+	uint32_t size = pd_load_u32(fr->data + PD_HEADER_SIZE, rd->ct.swapped);
+	struct pd_cursor c;
+	uint8_t *buf = NULL;
+	size_t len = 0, cap = 0, n;
+	int r = 1;
+
+	while (len < size && (r = pd_stream_peek(&ln->raw, 1, err)) > 0) {
+		n = pd_stream_ready(&ln->raw);
+		if (n > size - len)
+			n = size - len;
+		if ((r = pd_grow(&buf, &cap, len + n, 1, err)) == -1)
+			break;
+		memcpy(buf + len, pd_stream_at(&ln->raw), n);
+		pd_stream_take(&ln->raw, n);
+		len += n;
+	}
+	if (r >= 0) {
+		if (len < size)
+			end_in_payload(rd, ln, "TRACING_DATA", fr->offset);
+		c = pd_cursor(buf ? buf : (const uint8_t *)"", len,
+		    rd->ct.swapped);
+		r = pd_tracepoints_add(&rd->features.tracepoints, &c,
+		    fr->offset, &rd->notes, err);
+		if (r == 0 && c.bad)
+			pd_note_add(&rd->notes, true, fr->offset,
+			    "TRACING_DATA record is damaged");
+	}
+	free(buf);
+	return r < 0 ? -1 : 0;
+}
+
+static int
+skip_auxtrace(struct pd_reader *rd, struct lane *ln, const struct frame *fr,
+    struct pd_error *err)
+{
+	uint64_t size = pd_load_u64(fr->data + PD_HEADER_SIZE, rd->ct.swapped);
+	int r = pd_stream_skip(&ln->raw, size, err);
+
+	if (r == 0)
+		end_in_payload(rd, ln, "AUXTRACE", fr->offset);
+	return r < 0 ? -1 : 0;
+}
+
+/* COMPRESSED: the rest of the record.  COMPRESSED2: u64 size, then padded. */
+static int
+feed_compressed(struct pd_reader *rd, struct lane *ln, const struct frame *fr,
+    struct pd_error *err)
+{
+	struct pd_cursor c = pd_cursor(fr->data + PD_HEADER_SIZE,
+	    fr->size - PD_HEADER_SIZE, rd->ct.swapped);
+	uint64_t size = pd_left(&c);
+
+	if (fr->type == COMPRESSED2)
+		size = pd_get_u64(&c);
+	if (size > pd_left(&c)) {
+		pd_note_add(&rd->notes, true, fr->offset,
+		    "COMPRESSED2 record: longer than it can be");
+		size = pd_left(&c);
+	}
+	if (ln->z_dead)
+		return 0;
+	return pd_unzstd_feed(&ln->unzstd, fr->block, c.p, (size_t)size,
+	    fr->offset, err);
+}
+
+/* What the reader itself does with one of perf's records. */
+static int
+take_in(struct pd_reader *rd, struct lane *ln, const struct frame *fr,
+    struct pd_error *err)
+{
+	bool pipe = rd->ct.pipe;
+
+	switch (fr->type) {
+	case HEADER_ATTR: return pipe ? read_attr(rd, fr, err) : 0;
+	case HEADER_FEATURE: return pipe ? read_feature(rd, fr, err) : 0;
+	case HEADER_TRACING_DATA:
+		return read_tracing_data(rd, ln, fr, err);
+	case HEADER_BUILD_ID: return read_build_id(rd, fr, err);
+	case EVENT_UPDATE: return read_event_update(rd, fr, err);
+	case AUXTRACE: return skip_auxtrace(rd, ln, fr, err);
+	case COMPRESSED: case COMPRESSED2:
+		return feed_compressed(rd, ln, fr, err);
+	case FINISHED_ROUND:
+		if (rd->nlanes == 1)
+			pd_order_round(&rd->queue);
+		return 0;
+	}
+	return 0;
+}
+
+/* ---- framing ---------------------------------------------------------------- */
+
+/* The framing is damaged: nothing behind it can be trusted. */
+static int
+end_in_damage(struct pd_reader *rd, struct lane *ln, const struct frame *fr,
+    struct pd_error *err)
+{
+	ln->ended = true;
+	if (rd->ct.killed && pd_container_table_at(&rd->ct, fr->offset))
+		return pd_fail(err, PD_EFORMAT, 48, "header: the data have no "
+		    "size, yet features follow them at 0x%" PRIx64
+		    ": the file contradicts itself", fr->offset);
+	if (rd->ct.pipe && fr->size != 0 &&
+	    (memcmp(fr->data, "PERFILE2", 8) == 0 ||
+	    memcmp(fr->data, "2ELIFREP", 8) == 0))
+		pd_note_add(&rd->notes, true, fr->offset, "another recording "
+		    "begins here: only the first one is read");
+	else
+		pd_note_add(&rd->notes, true, fr->offset, "no record can be "
+		    "here (type %" PRIu32 ", size %u): what follows is not "
+		    "read", fr->type, fr->size);
+	return 0;
+}
+
+static void
+load_header(struct frame *fr, const uint8_t *p, bool swapped)
+{
+	fr->type = pd_load_u32(p, swapped);
+	fr->misc = pd_load_u16(p + 4, swapped);
+	fr->size = pd_load_u16(p + 6, swapped);
+	fr->data = p;
+}
+
+/*
+ * The next whole record of a stream: 1; 0 when it has none (now, for a
+ * decompressed one), or its framing is damaged, which ends the lane; -1.
+ */
+static int
+frame_record(struct pd_reader *rd, struct lane *ln, struct pd_stream *st,
+    struct frame *fr, struct pd_error *err)
+{
+	int r;
+
+	if ((r = pd_stream_peek(st, PD_HEADER_SIZE, err)) <= 0)
+		return r;
+	fr->offset = st == &ln->z ? ln->unzstd.offset : st->offset;
+	load_header(fr, pd_stream_at(st), rd->ct.swapped);
+	if (fr->size < PD_HEADER_SIZE ||
+	    (rd->ct.pipe && memcmp(fr->data, rd->ct.swapped ? "2ELIFREP" :
+	    "PERFILE2", 8) == 0))
+		return end_in_damage(rd, ln, fr, err);
+	if ((r = pd_stream_peek(st, fr->size, err)) <= 0)
+		return r;
+	fr->data = pd_stream_at(st);
+	fr->block = st->block;
+	pd_stream_take(st, fr->size);
+	return 1;
+}
+
+/* A record of perf's own that was decompressed is no container record. */
+static int
+next_frame(struct pd_reader *rd, struct lane *ln, struct frame *fr,
+    struct pd_error *err)
+{
+	int r;
+
+	if (ln->unzstd.dctx != NULL && !ln->z_dead) {
+		r = frame_record(rd, ln, &ln->z, fr, err);
+		if (r == 1 || ln->ended)
+			return r;
+		if (r == -1) {
+			if (err->code != PD_EFORMAT)
+				return -1;
+			pd_note_error(&rd->notes, err);
+			ln->z_dead = true;
+		}
+	}
+	r = frame_record(rd, ln, &ln->raw, fr, err);
+	if (r == 0 && !ln->ended) {
+		ln->ended = true;
+		if (pd_stream_ready(&ln->raw) > 0 ||
+		    (pd_stream_ready(&ln->z) > 0 && !ln->z_dead))
+			pd_note_add(&rd->notes, true, ln->raw.offset,
+			    "the input ends in a record, which is left out");
+	}
+	return r;
+}
+
+/* ---- identity and order ------------------------------------------------------ */
+
+/* Where one word of a record's identity is, or NULL. */
+static const uint8_t *
+word(const struct pd_record *rec, uint8_t head, uint8_t tail)
+{
+	size_t words = (rec->size - PD_HEADER_SIZE) / 8;
+
+	if (rec->type == PD_RECORD_SAMPLE)
+		return head == PD_NOPOS || head >= words ? NULL :
+		    rec->data + PD_HEADER_SIZE + 8 * (size_t)head;
+	return tail == PD_NOPOS || tail > words ? NULL :
+	    rec->data + rec->size - 8 * (size_t)tail;
+}
+
+static uint64_t
+time_of(const struct pd_record *rec, const struct pd_evt *evt)
+{
+	const uint8_t *p = word(rec, evt->s_time, evt->t_time);
+
+	return p ? pd_load_u64(p, rec->swapped) : PD_NOTIME;
+}
+
+/* Fill in what a kernel record says of itself. */
+static void
+identify(struct pd_record *rec, const struct pd_evt *evt)
+{
+	const uint8_t *tid = word(rec, evt->s_tid, evt->t_tid);
+	const uint8_t *cpu = word(rec, evt->s_cpu, evt->t_cpu);
+
+	rec->event = &evt->pub;
+	rec->pid = tid ? pd_load_u32(tid, rec->swapped) : PD_NOID;
+	rec->tid = tid ? pd_load_u32(tid + 4, rec->swapped) : PD_NOID;
+	rec->cpu = cpu ? pd_load_u32(cpu, rec->swapped) : PD_NOID;
+}
+
+static void
+record_of(const struct pd_reader *rd, const uint8_t *data, uint64_t offset,
+    struct pd_record *rec)
+{
+	bool swapped = rd->ct.swapped;
+
+	*rec = (struct pd_record){
+		.type = pd_load_u32(data, swapped),
+		.misc = pd_load_u16(data + 4, swapped),
+		.size = pd_load_u16(data + 6, swapped),
+		.pid = PD_NOID, .tid = PD_NOID, .cpu = PD_NOID,
+		.time = PD_NOTIME, .swapped = swapped,
+		.offset = offset, .data = data,
+	};
+}
+
+static void
+count(struct pd_reader *rd, const struct pd_record *rec)
+{
+	union pd_body body;
+	struct pd_error err;
+
+	switch (rec->type) {
+	case PD_RECORD_SAMPLE:
+		rd->counts.samples++;
+		break;
+	case PD_RECORD_LOST: case PD_RECORD_LOST_SAMPLES:
+		if (pd_record_decode(rec, &body, &err) == 1)
+			rd->counts.lost += body.lost;
+		break;
+	case PD_RECORD_THROTTLE:
+		rd->counts.throttled++;
+		break;
+	}
+}
+
+/*
+ * A record of the kernel: 1 when it is to be delivered now, 0 when it waits
+ * for its time or is left out.
+ */
+static int
+take_kernel_record(struct pd_reader *rd, struct lane *ln,
+    const struct frame *fr, struct pd_record *rec, struct pd_error *err)
+{
+	struct pd_waiting w = { 0, fr->offset, fr->data, fr->block, NULL };
+
+	if (rd->events.len == 0)
+		return pd_fail(err, PD_EFORMAT, fr->offset,
+		    "records without an event: the attributes are missing");
+	if (!rd->named && pd_features_name_events(&rd->features, &rd->events,
+	    err) == -1)
+		return -1;
+	rd->named = true;
+	rd->kernel_records++;
+	count(rd, rec);
+	w.evt = pd_events_of(&rd->events, fr->type, fr->data, fr->size,
+	    rd->ct.swapped);
+	if (w.evt == NULL) {
+		pd_note_add(&rd->notes, true, fr->offset,
+		    "%s record: its id belongs to no event",
+		    pd_record_name(fr->type) ? pd_record_name(fr->type) : "a");
+		if (fr->type != PD_RECORD_SAMPLE)
+			return 1;
+		rd->counts.skipped++;
+		return 0;
+	}
+	w.time = time_of(rec, w.evt);
+	if (w.time != PD_NOTIME && w.time > ln->time)
+		ln->time = w.time;
+	if (rd->order == PD_TIME_ORDER && w.time != 0 && w.time != PD_NOTIME)
+		return pd_order_put(&rd->queue, &w, fr->size, err);
+	rec->time = w.time;
+	identify(rec, w.evt);
+	return 1;
+}
+
+/* The lane that lags behind, for some records; the only one, mostly. */
+static struct lane *
+pick_lane(struct pd_reader *rd)
+{
+	struct lane *ln;
+	uint64_t behind = PD_NOTIME;
+	size_t i;
+
+	if (rd->turns > 0 && !rd->lanes[rd->lane].ended) {
+		rd->turns--;
+		return &rd->lanes[rd->lane];
+	}
+	rd->turns = 64;
+	for (i = 0; i < rd->nlanes; i++) {
+		ln = &rd->lanes[i];
+		if (!ln->ended && ln->time < behind) {
+			behind = ln->time;
+			rd->lane = i;
+		}
+	}
+	if (behind == PD_NOTIME)
+		return NULL;
+	if (rd->nlanes > 1)
+		pd_order_complete(&rd->queue, behind);
+	return &rd->lanes[rd->lane];
+}
+
+/* ---- delivery ----------------------------------------------------------------- */
+
+static void
+hold(struct pd_reader *rd, struct pd_block *block)
+{
+	pd_block_unref(rd->held);
+	rd->held = block;
+}
+
+/* All is read: say what the order could not do, and let the queue run out. */
+static int
+end(struct pd_reader *rd, struct pd_error *err)
+{
+	size_t i;
+
+	rd->ended = true;
+	pd_order_complete(&rd->queue, PD_NOTIME);
+	if (rd->queue.late > 0)
+		pd_note_add(&rd->notes, false, PD_NOWHERE, "%" PRIu64
+		    " records were written too late to be put in order",
+		    rd->queue.late);
+	rd->counts.unordered = rd->queue.late;
+	if (rd->kernel_records > 0)
+		return 0;
+	for (i = rd->notes.len; i-- > 0;)
+		if (rd->notes.notes[i].damage && !rd->ct.killed)
+			return pd_fail(err, PD_EFORMAT,
+			    rd->notes.notes[i].offset, "nothing can be read: "
+			    "%s", rd->notes.notes[i].msg);
+	if (rd->events.len == 0)
+		return pd_fail(err, PD_ETRUNC, rd->lanes[0].raw.offset,
+		    "the recording is empty: no events, no records");
+	return 0;
+}
+
+/* Read one record: 1 when it is to be delivered now, 0 when not, or -1. */
+static int
+read_record(struct pd_reader *rd, struct lane *ln, struct pd_record *rec,
+    struct pd_error *err)
+{
+	struct frame fr = { 0 };
+	int r = next_frame(rd, ln, &fr, err);
+
+	if (r <= 0)
+		return r;
+	/* Reading what follows a record must not take its block away. */
+	hold(rd, pd_block_ref(fr.block));
+	rd->counts.records++;
+	record_of(rd, fr.data, fr.offset, rec);
+	if (!pd_record_valid(rec)) {
+		rd->counts.skipped++;
+		pd_note_add(&rd->notes, true, fr.offset,
+		    "%s record: its body is damaged, left out",
+		    pd_record_name(fr.type));
+		return 0;
+	}
+	if (pd_record_name(fr.type) == NULL)
+		pd_note_add(&rd->notes, false, fr.offset,
+		    "records of an unknown type (%" PRIu32 ") passed over",
+		    fr.type);
+	if (fr.type < PD_RECORD_USER_START && fr.type != 0)
+		return take_kernel_record(rd, ln, &fr, rec, err);
+	return take_in(rd, ln, &fr, err) == -1 ? -1 : 1;
+}
+
+int
+pd_reader_next(struct pd_reader *rd, struct pd_record *rec,
+    struct pd_error *err)
+{
+	struct pd_waiting w;
+	struct lane *ln;
+	int r;
+
+	for (;;) {
+		r = pd_order_take(&rd->queue, &w, err);
+		if (r == 1) {
+			hold(rd, w.block);
+			record_of(rd, w.data, w.offset, rec);
+			rec->time = w.time;
+			identify(rec, w.evt);
+		}
+		if (r != 0 || rd->ended)
+			return r;
+		if ((ln = pick_lane(rd)) == NULL) {
+			if (end(rd, err) == -1)
+				return -1;
+			continue;
+		}
+		if ((r = read_record(rd, ln, rec, err)) != 0)
+			return r;
+	}
+}
+
+/* ---- what else there is to know ------------------------------------------------ */
+
+int
+pd_reader_sample(struct pd_reader *rd, const struct pd_record *rec,
+    struct pd_sample *s)
+{
+	struct pd_error err;
+
+	if (pd_sample_decode(rec, s, &err) == -1) {
+		rd->counts.skipped++;
+		pd_note_error(&rd->notes, &err);
+		return 0;
+	}
+	if (s->stack_clamped)
+		pd_note_add(&rd->notes, true, rec->offset, "SAMPLE record: "
+		    "claims more stack than was copied");
+	if (s->cpumode > PD_CPUMODE_GUEST_USER)
+		pd_note_add(&rd->notes, true, rec->offset,
+		    "SAMPLE record: unknown CPU mode %u", s->cpumode);
+	return 1;
+}
+
+const struct pd_event *
+pd_reader_event(const struct pd_reader *rd, size_t i)
+{
+	return i < rd->events.len ? &rd->events.evts[i]->pub : NULL;
+}
+
+const struct pd_info *
+pd_reader_info(const struct pd_reader *rd)
+{
+	return &rd->features.info;
+}
+
+const struct pd_features *
+pd_reader_features(const struct pd_reader *rd)
+{
+	return &rd->features;
+}
+
+struct pd_counts
+pd_reader_counts(const struct pd_reader *rd)
+{
+	return rd->counts;
+}
+
+void
+pd_reader_progress(const struct pd_reader *rd, uint64_t *done,
+    uint64_t *total)
+{
+	uint64_t size;
+	size_t i;
+
+	*done = *total = 0;
+	for (i = 0; i < rd->nlanes; i++) {
+		*done += rd->lanes[i].src->pos;
+		size = rd->lanes[i].src->size;
+		*total += size == PD_NOWHERE ? 0 : size;
+	}
+}
+
+const struct pd_note *
+pd_reader_note(const struct pd_reader *rd, size_t i)
+{
+	return pd_notes_get(&rd->notes, i);
+}

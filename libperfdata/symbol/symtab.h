@@ -1,0 +1,68 @@
+/* A sorted table of symbols, with aliases and missing ends settled. */
+#ifndef PD_SYMBOL_SYMTAB_H
+#define PD_SYMBOL_SYMTAB_H
+
+#include "perfdata.h"
+
+/* What is known of a symbol besides its range. */
+enum {
+	PD_SYM_WEAK = 1,
+	PD_SYM_GLOBAL = 2,		/* neither: local */
+	PD_SYM_PLT = 4,			/* a stub of the linker, "name@plt" */
+};
+
+struct pd_symbol {
+	uint64_t	start, end;	/* end is the first address behind it */
+	const char	*name;		/* as stored: mangled; hostile text */
+	uint32_t	outer;		/* used by the table */
+	uint16_t	module;		/* pd_symtab_module(), 0: none */
+	uint8_t		flags;		/* PD_SYM_* */
+};
+
+/*
+ * How symbols without a size get one.  Kallsyms has no sizes at all, and
+ * there the last symbol of the kernel and of each module ends with its page.
+ */
+enum pd_symtab_kind { PD_SYMTAB_ELF, PD_SYMTAB_KALLSYMS };
+
+struct pd_symtab;
+
+struct pd_symtab *pd_symtab_new(enum pd_symtab_kind kind,
+    struct pd_error *err);
+void pd_symtab_free(struct pd_symtab *t);
+
+/*
+ * Add a symbol; size 0 means unknown.  name (and module, "[name]" or NULL)
+ * are borrowed for as long as the table lives.
+ */
+int pd_symtab_add(struct pd_symtab *t, uint64_t start, uint64_t size,
+    const char *name, const char *module, uint8_t flags,
+    struct pd_error *err);
+
+/* No symbol whose size is unknown reaches across addr: a section ends here. */
+int pd_symtab_bound(struct pd_symtab *t, uint64_t addr,
+    struct pd_error *err);
+
+/*
+ * Sort, fill in the missing ends and keep one name an address, by perf's
+ * rules (tools/perf/util/symbol.c).  Call it after the last add and before
+ * the first find; more may be added after it, and then again.
+ */
+void pd_symtab_finish(struct pd_symtab *t);
+
+/* The module of a symbol as it was added, or NULL. */
+const char *pd_symtab_module(const struct pd_symtab *t,
+    const struct pd_symbol *sym);
+
+size_t pd_symtab_len(const struct pd_symtab *t);
+/* The i-th by address. */
+const struct pd_symbol *pd_symtab_get(const struct pd_symtab *t, size_t i);
+
+/*
+ * The innermost symbol with start <= addr < end, or NULL.  Owned by the
+ * table; the same pointer for all addresses of one function.
+ */
+const struct pd_symbol *pd_symtab_find(const struct pd_symtab *t,
+    uint64_t addr);
+
+#endif

@@ -1,0 +1,101 @@
+#!/bin/bash
+# Time and memory of pd-fold, next to what else turns a recording into folded
+# stacks.  Makes its recordings once, in PD_BENCH_DIR; prints one table.
+#
+#	PD_BENCH_FULL=1		also run the slow ones on the large recording
+#	PD_BENCH_MB=500		how large that is
+set -eu -o pipefail
+. "$(dirname "$0")/../tap.sh"
+here=$top/tests/bench
+dir=${PD_BENCH_DIR:-/var/tmp/pd-bench}
+mb=${PD_BENCH_MB:-500}
+full=${PD_BENCH_FULL:-}
+export DEBUGINFOD_URLS=
+
+command -v perf >/dev/null || { echo "bench.sh: needs perf" >&2; exit 2; }
+mkdir -p "$dir"
+[ "$dir/work" -nt "$here/work.c" ] || {
+	gcc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread \
+	    -o "$dir/work" "$here/work.c"
+	rm -f "$dir"/*.data
+}
+
+# record FILE SECONDS [PERF_OPTION...]: perf on CPU 1, the work on all.
+record() {
+	out=$1 seconds=$2
+	shift 2
+	[ -e "$out" ] && return
+	echo "recording $out for $seconds s" >&2
+	env -i PATH="$PATH" HOME="$dir" taskset -c "$(($(nproc) - 1))" \
+	    perf record -q -e cpu-clock -F 20000 -m 4096 -g "$@" \
+	    -o "$out.new" "$dir/work" "$seconds" >&2
+	mv "$out.new" "$out"
+}
+
+# 20,000 samples a second and CPU, of some 210 bytes each.
+rate=$(($(nproc) < 4 ? $(nproc) : 4))
+record "$dir/small.data" $((4 / rate))
+record "$dir/large-$mb.data" $((mb * 10 / 40 / rate))
+small=$dir/small.data large=$dir/large-$mb.data
+
+size() { echo $(($(stat -Lc %s "$1") / 1000000)); }
+
+# row MB [--feed] LABEL COMMAND...
+row() {
+	in=$1
+	shift
+	"$here/measure.py" "$@" | sed "s/\t/\t$in\t/"
+}
+
+folders() {	# FILE: the other tools that exist here
+	f=$1 s=$(size "$1")
+	perl=${STACKCOLLAPSE:-$(command -v stackcollapse-perf.pl || true)}
+	if [ -n "$perl" ]; then
+		row "$s" 'perf script | stackcollapse-perf.pl' \
+		    perf script -i "$f" '|' perl "$perl"
+	else
+		echo "bench.sh: no stackcollapse-perf.pl (set STACKCOLLAPSE)" >&2
+	fi
+	if command -v inferno-collapse-perf >/dev/null; then
+		row "$s" 'perf script | inferno-collapse-perf' \
+		    perf script -i "$f" '|' inferno-collapse-perf
+	fi
+	row "$s" 'perf report -g folded' \
+	    perf report -i "$f" --stdio --no-children -s comm -g folded,0
+	if command -v samply >/dev/null; then
+		row "$s" 'samply import' samply import --save-only \
+		    -o "$dir/samply.json" "$f"
+	fi
+}
+
+{
+	for f in "$small" "$large"; do
+		s=$(size "$f")
+		cat "$f" >/dev/null		# into the page cache
+		row "$s" 'cat | cat' cat "$f" '|' cat
+		row "$s" 'pd-fold FILE' pd-fold "$f"
+		row "$s" --feed 'pd-fold from a pipe' \
+		    "$PD_TESTS/repeat" 1 "$f" '|' pd-fold -
+		if [ "$f" = "$small" ] || [ -n "$full" ]; then
+			folders "$f"
+		fi
+	done
+	# Memory must not follow the size of the input.
+	for gb in 1 3; do
+		n=$((gb * 1000 / mb))
+		[ $n -lt 2 ] || row $((n * mb)) --feed 'pd-fold from a pipe' \
+		    "$PD_TESTS/repeat" $n "$large" '|' pd-fold -
+	done
+	# Live: what it takes of one CPU to keep up with all.
+	row live --feed 'perf record -F 10000 -a -o - (5 s) | pd-fold' \
+	    perf record -q -F 10000 -g -a -o - "$dir/work" 5 '|' pd-fold
+} | tee "$dir/rows.tsv" | awk -F '\t' '
+	BEGIN { print "                                                   MB   CPU s  wall s  peak MiB  x cat|cat  us/MB" }
+	$1 == "cat | cat" { base = $3; of = $2 }
+	{ printf "%-46s %6s %7.2f %7.2f %9d", $1, $2, $3, $4, $5
+	  if ($2 == "live")
+		printf "  = %.1f %% of one CPU", 100 * $3 / $4
+	  else
+		printf "  %8s %6.0f", $2 == of && base ? \
+		    sprintf("%.1fx", $3 / base) : "", $2 ? 1e6 * $3 / $2 : 0
+	  print $6 ? "  " $6 : "" }'

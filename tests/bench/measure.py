@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""measure.py [--feed] LABEL COMMAND [| COMMAND]...
+
+Runs a pipeline (given as one argument each, "|" between commands) with its
+output thrown away, and prints LABEL, CPU seconds, wall seconds, peak MiB.
+CPU is the sum of all commands and their children, memory the largest of them.
+With --feed the first command only feeds the others and is not counted.
+"""
+import os
+import subprocess
+import sys
+import time
+
+
+def main():
+    args = sys.argv[1:]
+    feed = args[0] == "--feed"
+    label, *words = args[feed:]
+    commands = [[]]
+    for word in words:
+        if word == "|":
+            commands.append([])
+        else:
+            commands[-1].append(word)
+
+    begin = time.monotonic()
+    procs, source = [], subprocess.DEVNULL
+    for i, argv in enumerate(commands):
+        last = i == len(commands) - 1
+        proc = subprocess.Popen(
+            argv, stdin=source, stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL if last else subprocess.PIPE)
+        if source != subprocess.DEVNULL:
+            source.close()
+        source = proc.stdout
+        procs.append(proc)
+
+    cpu, rss, status = 0, 0, 0
+    for i, proc in enumerate(procs):
+        _, wait_status, usage = os.wait4(proc.pid, 0)
+        proc.returncode = os.waitstatus_to_exitcode(wait_status)
+        status = status or proc.returncode
+        if not (feed and i == 0):
+            cpu += usage.ru_utime + usage.ru_stime
+            rss = max(rss, usage.ru_maxrss)
+    print(f"{label}\t{cpu:.2f}\t{time.monotonic() - begin:.2f}\t{rss / 1024:.0f}"
+          + (f"\texit {status}" if status else ""))
+
+
+main()

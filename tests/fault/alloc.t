@@ -1,0 +1,53 @@
+#!/bin/sh
+# When memory runs out at any moment, the tools say so and exit 2; or they
+# finish with the same result, where the allocation was not essential.
+. "$(dirname "$0")/../tap.sh"
+
+case $PD_SAN in
+*address*) skip_all "allocations cannot be made to fail under AddressSanitizer" ;;
+esac
+workdir
+
+# fails_cleanly N: the N-th allocation fails, then all from the N-th on.
+fails_cleanly() {
+	for all in "" 1; do
+		env ${all:+FAIL_ALL=1} FAIL_AT="$1" \
+		    LD_PRELOAD="$PD_TESTS/failmalloc.so" \
+		    pd-fold "$data" >"$tmp/out" 2>"$tmp/err"
+		rc=$?
+		if [ $rc = 0 ]; then
+			[ -z "$all" ] || cmp -s "$tmp/out" "$tmp/whole" || {
+				note "allocation $1 and later: exit 0, other result"
+				return 1
+			}
+		elif [ $rc != 2 ] || ! [ -s "$tmp/err" ] || [ -s "$tmp/out" ]; then
+			note "allocation $1${all:+ and later}: exit $rc," \
+			    "$(wc -c <"$tmp/out") bytes of output, message:" \
+			    "$(head -n 1 "$tmp/err")"
+			return 1
+		fi
+	done
+}
+
+# survives FILE STEP...: tries allocations 1, 2, ... up to the last, growing
+# the distance so that it takes some 120 runs.
+survives() {
+	data=$1
+	FAIL_COUNT=$tmp/count LD_PRELOAD="$PD_TESTS/failmalloc.so" \
+	    pd-fold "$data" >"$tmp/whole" 2>/dev/null || return 1
+	total=$(cat "$tmp/count")
+	n=1 bad=0
+	while [ $n -le "$total" ]; do
+		fails_cleanly $n || bad=$((bad + 1))
+		[ $bad -lt 5 ] || break
+		n=$((n + 1 + n / 40))
+	done
+	note "$data: $total allocations"
+	[ $bad = 0 ]
+}
+
+# Only what we ship: the test says the same on every machine.
+for f in "$TESTDATA"/demo/demo.data "$TESTDATA"/good-*.data; do
+	[ ! -e "$f" ] || ok "${f##*/}: any allocation may fail" survives "$f"
+done
+tap_done
