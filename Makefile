@@ -18,7 +18,7 @@ DATADIR  ?= $(PREFIX)/share
 # Debian packages that the build, the tests and the demo need.
 DEPS     := build-essential libelf-dev libdw-dev libtraceevent-dev \
             libzstd-dev zlib1g-dev libiberty-dev libxxhash-dev \
-            clang clang-format libclang-rt-14-dev llvm \
+            clang clang-format libclang-rt-14-dev \
             linux-perf mandoc perl python3 libdevel-nytprof-perl
 
 ifeq ($(origin CC),default)

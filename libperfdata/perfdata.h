@@ -100,6 +100,7 @@ struct pd_event {
 	uint64_t	flags;		/* the attribute's bit field */
 	uint64_t	regs_user, regs_intr;
 	uint32_t	stack_user;
+	uint16_t	max_stack;	/* sample_max_stack, 0: the system's */
 	bool		is_freq, sample_id_all;
 };
 
@@ -220,6 +221,14 @@ struct pd_sample {
 int pd_sample_decode(const struct pd_record *rec, struct pd_sample *s,
     struct pd_error *err);
 
+/*
+ * How many nanoseconds a sample of ev stands for: its period where that is a
+ * time (cpu-clock, task-clock), else the interval of the frequency it was
+ * recorded with.  PD_EARG where there is neither.
+ */
+int pd_sample_duration(const struct pd_event *ev, const struct pd_sample *s,
+    uint64_t *ns, struct pd_error *err);
+
 /* The i-th address of the callchain, or a PERF_CONTEXT_* marker. */
 static inline uint64_t
 pd_sample_ip(const struct pd_sample *s, size_t i)
@@ -323,7 +332,7 @@ enum pd_root {
 
 /* How frames are found and named; zero is the default everywhere. */
 struct pd_stack_opts {
-	const enum pd_root *roots;	/* outermost first */
+	const enum pd_root *roots;	/* outermost first; NULL: the comm */
 	size_t		nroots;
 	size_t		max_stack;	/* frames nearest the leaf; 0: all */
 	enum pd_demangle demangle;
@@ -354,22 +363,20 @@ struct pd_stacker *pd_stacker_new(struct pd_session *s,
     struct pd_frames *frames, const struct pd_stack_opts *opts,
     struct pd_error *err);
 void pd_stacker_free(struct pd_stacker *st);
+
+/* Start anew, as if no stack had been made: for another profile. */
+void pd_stacker_forget(struct pd_stacker *st);
+
+/* The stack of a sample of thread th, as the session is now. */
 int pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
     const struct pd_sample *smp, const struct pd_thread *th,
     struct pd_stack *out, struct pd_error *err);
-const struct pd_note *pd_stacker_note(const struct pd_stacker *st, size_t i);
 
-/* What a DSO without names cost: for the quality summary. */
-struct pd_blame {
-	const char	*dso;
-	const char	*why;		/* "no symbols", "not found", ... */
-	uint64_t	frames;		/* frames left without a name */
-};
-
-/* The i-th worst DSO, most unnamed frames first, or NULL past the last. */
-const struct pd_blame *pd_stacker_blame(struct pd_stacker *st, size_t i);
-void pd_stacker_totals(const struct pd_stacker *st, uint64_t *frames,
-    uint64_t *unknown);
+/*
+ * Why a DSO that frames name has no symbols: "not found", "no symbols", ...;
+ * NULL when it has some.  Static text.
+ */
+const char *pd_stacker_why(const struct pd_stacker *st, const char *dso);
 
 /* ---- profile: counted stacks ----------------------------------------------- */
 
@@ -379,9 +386,30 @@ struct pd_profile;
 struct pd_profile *pd_profile_new(const struct pd_frames *frames,
     struct pd_error *err);
 void pd_profile_free(struct pd_profile *p);
+
+/*
+ * Count one sample.  A profile must get every stack of its stacker, since a
+ * stack says only how it differs from the one before.
+ */
 int pd_profile_add(struct pd_profile *p, const struct pd_stack *st,
     uint64_t weight, struct pd_error *err);
+
+/* Samples and their weight so far. */
+uint64_t pd_profile_samples(const struct pd_profile *p);
 uint64_t pd_profile_total(const struct pd_profile *p);
+
+/* What a DSO without names cost, frames of all samples counted. */
+struct pd_blame {
+	const char	*dso;		/* NULL: addresses that nothing maps */
+	uint64_t	unknown;
+};
+
+/*
+ * How many frames of code there are, and how many have no name, by DSO, the
+ * worst first: an array of *len to free(3), or NULL without memory.
+ */
+struct pd_blame *pd_profile_unknown(const struct pd_profile *p,
+    uint64_t *frames, uint64_t *unknown, size_t *len, struct pd_error *err);
 
 struct pd_fold_opts {
 	bool	mark_kernel, mark_jit, mark_inline;	/* _[k], _[j], _[i] */
@@ -396,15 +424,12 @@ struct pd_fold_opts {
 int pd_profile_write_folded(const struct pd_profile *p,
     const struct pd_fold_opts *opts, FILE *out, struct pd_error *err);
 
-/* A function and what it cost. */
-struct pd_hot {
-	const char	*name;		/* as in the folded text; borrowed until free */
-	uint64_t	self, total;
-};
-
-/* The n functions with the highest self weight; free(3) the result. */
-struct pd_hot *pd_profile_hottest(const struct pd_profile *p,
-    const struct pd_fold_opts *opts, size_t n, size_t *len,
+/*
+ * A table of the n functions with the highest self weight: the share of the
+ * profile that they cost themselves, and with all they called.
+ */
+int pd_profile_write_hottest(const struct pd_profile *p,
+    const struct pd_fold_opts *opts, size_t n, FILE *out,
     struct pd_error *err);
 
 const char *pd_version(void);

@@ -110,6 +110,13 @@ pdb_u64s(struct pdb *b, const uint64_t *v, size_t n)
 		pdb_u64(b, v[i]);
 }
 
+static void
+pdb_zeroes(struct pdb *b, size_t n)
+{
+	while (n-- > 0)
+		pdb_u8(b, 0);
+}
+
 void
 pdb_str(struct pdb *b, const char *s)
 {
@@ -271,15 +278,20 @@ pdb_sample(struct pdb *b, unsigned ev, const struct pdb_sample *s)
 	}
 	if (t & PDB_PERIOD)
 		pdb_u64(b, s->period);
-	if (t & PDB_READ)
+	if (t & PDB_READ) {
 		pdb_u64s(b, s->read, s->nread);
+		if (s->nread == 0)	/* a value and what else it asks for */
+			pdb_zeroes(b, 8 + 8 * __builtin_popcountll(e->read_format));
+	}
 	if (t & PDB_CALLCHAIN) {
 		pdb_u64(b, s->nchain);
 		pdb_u64s(b, s->chain, s->nchain);
 	}
 	if (t & PDB_RAW) {
-		pdb_u32(b, s->raw_size);
+		pdb_u32(b, s->raw_size ? s->raw_size : 4);
 		pdb_bytes(b, s->raw, s->raw_size);
+		if (s->raw_size == 0)
+			pdb_u32(b, 0);
 	}
 	if (t & PDB_BRANCH_STACK) {
 		pdb_u64(b, s->nbranches);
@@ -408,9 +420,9 @@ pdb_round(struct pdb *b)
 }
 
 /*
- * The bodies of the records that have no function of their own: a letter for
- * each field, 4 and 8 bytes with small numbers, s a string, z 8 zeroes; t is
- * the trailer of the kernel's records.
+ * The bodies of records that have no function of their own: a letter for
+ * each field, 4 and 8 bytes with small numbers, s a string, z 8 and Z 512
+ * zeroes; t is the trailer of the kernel's records.
  */
 static const struct {
 	uint32_t	type;
@@ -441,10 +453,10 @@ static const struct {
 	{ 75, "888" },			/* STAT_CONFIG: one entry */
 	{ 76, "844888" },		/* STAT */
 	{ 77, "88" },			/* STAT_ROUND */
-	{ 78, "zzs" },			/* EVENT_UPDATE */
+	{ 78, "z8s" },			/* EVENT_UPDATE */
 	{ 79, "888" },			/* TIME_CONV */
 	{ 82, "" },			/* FINISHED_INIT */
-	{ 84, "s8ss" },			/* BPF_METADATA */
+	{ 84, "Zz" },			/* BPF_METADATA: no entries */
 	{ 63, "88t" },			/* of a future kernel */
 	{ 200, "88" },			/* of a future perf */
 };
@@ -457,7 +469,8 @@ put_kind(struct pdb *b, unsigned ev, const struct pdb_id *id, size_t i)
 		switch (*c) {
 		case '4': pdb_u32(b, 1); break;
 		case '8': pdb_u64(b, 1); break;
-		case 'z': pdb_u64(b, 0); break;
+		case 'z': pdb_zeroes(b, 8); break;
+		case 'Z': pdb_zeroes(b, 512); break;
 		case 's': pdb_str(b, "name"); break;
 		case 't': pdb_trailer(b, ev, id); break;
 		}

@@ -49,6 +49,8 @@ decode_attr(struct pd_cursor *c, struct pd_evt *evt)
 	ev->stack_user = pd_get_u32(c);
 	evt->clockid = (int32_t)pd_get_u32(c);
 	ev->regs_intr = pd_get_u64(c);
+	pd_get_u32(c);			/* aux_watermark */
+	ev->max_stack = pd_get_u16(c);
 	if (!flag(ev, PD_ATTR_USE_CLOCKID))
 		evt->clockid = -1;
 	ev->is_freq = flag(ev, PD_ATTR_FREQ);

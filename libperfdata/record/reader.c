@@ -552,6 +552,10 @@ take_kernel_record(struct pd_reader *rd, struct lane *ln,
 		rd->counts.skipped++;
 		return 0;
 	}
+	if (fr->type == PD_RECORD_SAMPLE && w.evt->pub.sample_type == 0)
+		return pd_fail(err, PD_EFORMAT, fr->offset,
+		    "the samples of %s carry nothing (sample_type is 0)",
+		    w.evt->name);
 	w.time = time_of(rec, w.evt);
 	if (w.time != PD_NOTIME && w.time > ln->time)
 		ln->time = w.time;

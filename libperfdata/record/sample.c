@@ -195,8 +195,24 @@ pd_sample_decode(const struct pd_record *rec, struct pd_sample *s,
 	if (c.bad)
 		return pd_fail(err, PD_EFORMAT, rec->offset,
 		    "SAMPLE record: a field is longer than the record");
-	/* Without PERIOD each sample stands for the fixed period. */
+	/* As perf has it (evsel__parse_sample()), also for a frequency. */
 	if (!HAS(PERIOD))
-		s->period = ev->is_freq ? 0 : ev->period_or_freq;
+		s->period = ev->period_or_freq;
+	return 0;
+}
+
+int
+pd_sample_duration(const struct pd_event *ev, const struct pd_sample *s,
+    uint64_t *ns, struct pd_error *err)
+{
+	/* PERF_COUNT_SW_CPU_CLOCK (0), PERF_COUNT_SW_TASK_CLOCK (1): in ns */
+	if (ev->type == PD_TYPE_SOFTWARE && ev->config <= 1)
+		*ns = s->period;
+	else if (ev->is_freq && ev->period_or_freq > 0)
+		*ns = UINT64_C(1000000000) / ev->period_or_freq;
+	else
+		return pd_fail(err, PD_EARG, PD_NOWHERE, "samples of %s stand "
+		    "for no time: it is no clock, and was not recorded with a "
+		    "frequency (perf record -F)", ev->name);
 	return 0;
 }

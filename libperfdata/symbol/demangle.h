@@ -8,6 +8,7 @@
 struct pd_demangler {
 	char	*buf;
 	size_t	len, cap;
+	bool	perf_compat;	/* Rust names lose ".cold" and the like */
 };
 
 /*
@@ -16,14 +17,15 @@ struct pd_demangler {
  * reading it takes more memory or time than a real name does.  NULL only
  * without memory.
  *
- *   PD_DEMANGLE_SHORT	C++ as perf prints it, without the parameter list;
- *			Rust without hashes, as rustc-demangle's {:#}
- *   PD_DEMANGLE_FULL	C++ as c++filt(1), Rust with hashes as {}
+ *   PD_DEMANGLE_SHORT	C++ as perf prints it: no parameters of the function
+ *			itself; Rust as rustc-demangle's {:#}, no hashes
+ *   PD_DEMANGLE_FULL	C++ as c++filt(1), Rust as {}
  *   PD_DEMANGLE_NONE	as stored
  *
- * Suffixes of the compiler stay visible in the way of c++filt ("f(int)
- * [clone .cold]") and rustc-demangle ("f.cold"), but ".llvm.NUMBER", which
- * changes with every build, is dropped in SHORT.
+ * What the compiler puts behind a name (.cold, .part.0, .isra.1) is dropped
+ * from SHORT C++ names, as perf does, and stays in the others: "f(int) [clone
+ * .cold]", "a::f.cold".  ".llvm.NUMBER", which changes with every build, is
+ * shown in FULL C++ names only.  "@plt" stays.  A C name is never changed.
  */
 const char *pd_demangle(struct pd_demangler *d, const char *name,
     enum pd_demangle mode, struct pd_error *err);

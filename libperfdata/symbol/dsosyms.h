@@ -3,17 +3,8 @@
 #define PD_SYMBOL_DSOSYMS_H
 
 #include "session/dso.h"
+#include "symbol/debugfile.h"
 #include "symbol/symtab.h"
-
-/* Where to look; strings are borrowed, NULL is the default. */
-struct pd_symopts {
-	const char		*symfs;		/* prefix of paths; NULL: none */
-	const char		*buildid_dir;	/* NULL: ~/.debug */
-	const char		*kallsyms;	/* a saved /proc/kallsyms */
-	const char		*vmlinux;
-	const struct pd_info	*info;		/* of the recording, or NULL */
-	bool			perf_compat;	/* choose as perf 6.1 does */
-};
 
 /*
  * What several DSOs take their names from, read once and only when needed:

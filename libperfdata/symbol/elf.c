@@ -250,7 +250,13 @@ out:
 bool
 pd_buildid_equal(const struct pd_buildid *a, const struct pd_buildid *b)
 {
-	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(a->bytes); i++)
+		if ((i < a->size ? a->bytes[i] : 0) !=
+		    (i < b->size ? b->bytes[i] : 0))
+			return false;
+	return true;
 }
 
 bool
@@ -351,10 +357,19 @@ pd_elf_open_mem(struct pd_elf *e, const void *mem, uint64_t size,
 }
 
 void
-pd_elf_close(struct pd_elf *e)
+pd_elf_detach(struct pd_elf *e)
 {
 	if (e->mem == NULL && e->fd != -1)
 		close(e->fd);
+	e->fd = -1;
+	e->mem = NULL;
+	e->size = 0;
+}
+
+void
+pd_elf_close(struct pd_elf *e)
+{
+	pd_elf_detach(e);
 	free(e->sections);
 	free(e->loads);
 	free(e->names);

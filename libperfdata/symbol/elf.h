@@ -41,6 +41,8 @@ int pd_elf_open(struct pd_elf *e, const char *path, const char **why,
 int pd_elf_open_mem(struct pd_elf *e, const void *mem, uint64_t size,
     const char **why, struct pd_error *err);
 void pd_elf_close(struct pd_elf *e);
+/* Give the descriptor back; pd_elf_addr() goes on working. */
+void pd_elf_detach(struct pd_elf *e);
 
 /* The first section with this name, or NULL. */
 const struct pd_elf_section *pd_elf_section(const struct pd_elf *e,
@@ -67,6 +69,7 @@ bool pd_elf_has_code(const struct pd_elf *e);
 bool pd_elf_debuglink(const struct pd_elf *e, char *name, size_t size,
     uint32_t *crc);
 
+/* Equal but for zeros at the end, with which old perf filled it to 20. */
 bool pd_buildid_equal(const struct pd_buildid *a, const struct pd_buildid *b);
 /* The GNU build-id in a block of notes: true if there is one. */
 bool pd_buildid_in_notes(const uint8_t *p, size_t size, bool swapped,

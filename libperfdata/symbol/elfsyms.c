@@ -14,7 +14,7 @@
 
 struct tables {
 	uint8_t		*syms;		/* free(3) */
-	char		*strings;	/* in the arena */
+	char		*strings;	/* free(3) */
 	uint64_t	syms_size, strings_size;
 };
 
@@ -24,6 +24,14 @@ struct sym {
 	uint16_t	shndx;
 	uint64_t	value, size;
 };
+
+void
+pd_symnames_free(struct pd_symnames *n)
+{
+	pd_arena_free(&n->arena);
+	while (n->nblocks > 0)
+		free(n->blocks[--n->nblocks]);
+}
 
 static struct sym
 get_sym(const uint8_t *p, bool is64, bool swapped)
@@ -176,16 +184,6 @@ add_bounds(const struct pd_elfsyms *to, const struct pd_elf *e,
 	return 0;
 }
 
-/* Hand a malloc'ed block to the arena: the names point into it. */
-static char *
-keep(struct pd_arena *a, char *p, size_t size, struct pd_error *err)
-{
-	char *copy = pd_arena_strndup(a, p, size, err);
-
-	free(p);
-	return copy;
-}
-
 int
 pd_elfsyms_add(const struct pd_elfsyms *to, const struct pd_elf *e,
     uint32_t type, struct pd_error *err)
@@ -198,10 +196,9 @@ pd_elfsyms_add(const struct pd_elfsyms *to, const struct pd_elf *e,
 
 	if ((ret = read_tables(e, type, &t, err)) != 0)
 		return ret;
-	t.strings = keep(to->names, t.strings, t.strings_size, err);
-	if (t.strings == NULL ||
-	    (!to->perf_compat && add_bounds(to, e, err) == -1))
-		ret = -1;
+	to->names->blocks[to->names->nblocks++] = t.strings;
+	if (!to->perf_compat)
+		ret = add_bounds(to, e, err);
 	for (off = 0; ret == 0 && t.syms_size - off >= size; off += size) {
 		s = get_sym(t.syms + off, e->is64, e->swapped);
 		if (s.name < t.strings_size &&
@@ -211,29 +208,4 @@ pd_elfsyms_add(const struct pd_elfsyms *to, const struct pd_elf *e,
 	}
 	free(t.syms);
 	return ret;
-}
-
-bool
-pd_elfsyms_lookup(const struct pd_elf *e, const char *name, uint64_t *addr,
-    struct pd_error *err)
-{
-	size_t size = sym_size(e);
-	bool found = false;
-	struct tables t;
-	struct sym s;
-	uint64_t off;
-
-	if (read_tables(e, SHT_SYMTAB, &t, err) != 0)
-		return false;
-	for (off = 0; !found && t.syms_size - off >= size; off += size) {
-		s = get_sym(t.syms + off, e->is64, e->swapped);
-		if (s.shndx == SHN_UNDEF || s.name >= t.strings_size ||
-		    strcmp(t.strings + s.name, name) != 0)
-			continue;
-		*addr = s.value;
-		found = true;
-	}
-	free(t.strings);
-	free(t.syms);
-	return found;
 }

@@ -6,9 +6,18 @@
 #include "symbol/elf.h"
 #include "symbol/symtab.h"
 
+/* What holds the names of a symbol table; zero is empty. */
+struct pd_symnames {
+	struct pd_arena	arena;
+	char		*blocks[4];	/* whole string tables */
+	size_t		nblocks;
+};
+
+void pd_symnames_free(struct pd_symnames *n);
+
 struct pd_elfsyms {
 	struct pd_symtab	*table;
-	struct pd_arena		*names;		/* owns the added names */
+	struct pd_symnames	*names;		/* outlives the table */
 	uint64_t		shift;		/* added to each address */
 	/*
 	 * Where each section lies, for relocatable files (ET_REL), whose
@@ -20,7 +29,7 @@ struct pd_elfsyms {
 
 /*
  * Add the symbols of a table: SHT_SYMTAB or SHT_DYNSYM.  0, 1 when the file
- * has none, -1 without memory.
+ * has none, -1 without memory.  At most four times for one pd_symnames.
  */
 int pd_elfsyms_add(const struct pd_elfsyms *to, const struct pd_elf *e,
     uint32_t type, struct pd_error *err);
@@ -32,9 +41,5 @@ int pd_elfsyms_add(const struct pd_elfsyms *to, const struct pd_elf *e,
  */
 int pd_elfsyms_add_plt(const struct pd_elfsyms *to, const struct pd_elf *e,
     struct pd_error *err);
-
-/* The address of a symbol, whatever its type: true if there is one. */
-bool pd_elfsyms_lookup(const struct pd_elf *e, const char *name,
-    uint64_t *addr, struct pd_error *err);
 
 #endif

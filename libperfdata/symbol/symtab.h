@@ -20,10 +20,13 @@ struct pd_symbol {
 };
 
 /*
- * How symbols without a size get one.  Kallsyms has no sizes at all, and
- * there the last symbol of the kernel and of each module ends with its page.
+ * Kallsyms has no sizes at all; there the last symbol of the kernel and of
+ * each module ends with its page.  perf chooses between two names of one
+ * address by their readable forms, which takes time: PERF does so too.
  */
-enum pd_symtab_kind { PD_SYMTAB_ELF, PD_SYMTAB_KALLSYMS };
+enum pd_symtab_kind {
+	PD_SYMTAB_ELF, PD_SYMTAB_ELF_PERF, PD_SYMTAB_KALLSYMS
+};
 
 struct pd_symtab;
 
@@ -43,6 +46,9 @@ int pd_symtab_add(struct pd_symtab *t, uint64_t start, uint64_t size,
 int pd_symtab_bound(struct pd_symtab *t, uint64_t addr,
     struct pd_error *err);
 
+/* Let the symbol around addr end at `end`: false when there is none. */
+bool pd_symtab_cut(struct pd_symtab *t, uint64_t addr, uint64_t end);
+
 /*
  * Sort, fill in the missing ends and keep one name an address, by perf's
  * rules (tools/perf/util/symbol.c).  Call it after the last add and before
@@ -54,7 +60,16 @@ void pd_symtab_finish(struct pd_symtab *t);
 const char *pd_symtab_module(const struct pd_symtab *t,
     const struct pd_symbol *sym);
 
+/*
+ * The address of "_text" or "_stext", by which a kernel is relocated, even
+ * where another name won: true if it was added.
+ */
+bool pd_symtab_ref(const struct pd_symtab *t, const char *name,
+    uint64_t *addr);
+
+/* How many can be found, and how many were added since. */
 size_t pd_symtab_len(const struct pd_symtab *t);
+size_t pd_symtab_pending(const struct pd_symtab *t);
 /* The i-th by address. */
 const struct pd_symbol *pd_symtab_get(const struct pd_symtab *t, size_t i);
 

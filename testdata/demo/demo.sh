@@ -13,7 +13,7 @@ can_record() {
 
 if can_record; then
 	mkdir -p "$build"
-	"${CC:-gcc}" -O1 -g -fno-omit-frame-pointer -pthread \
+	"${CC:-gcc}" -O1 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -pthread \
 	    -o "$build/demo" "$here/demo.c"
 	rate=10000
 	most=$(cat /proc/sys/kernel/perf_event_max_sample_rate 2>/dev/null || echo $rate)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS	400
+#define RUNS	4000
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

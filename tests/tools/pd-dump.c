@@ -55,8 +55,7 @@ main(int argc, char **argv)
 			    argv[1], err.msg, rec.offset);
 			continue;
 		}
-		printf("%" PRId32 "\t%" PRIu64 "\t%s\n", (int32_t)s.tid,
-		    s.time,
+		printf("%" PRIu32 "\t%" PRIu64 "\t%s\n", s.tid, s.time,
 		    rec.event != NULL ? rec.event->name : "-");
 	}
 	print_notes(argv[1], rd);

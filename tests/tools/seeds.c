@@ -13,18 +13,21 @@ fill(struct pdb *b)
 {
 	static const uint64_t chain[] = { 0xfffffffffffffe00, 0x1000, 0x2000 };
 	static const uint64_t branches[] = { 1, 2, 3 }, regs[] = { 4, 5 };
+	static const uint64_t one = 1;	/* the id in the bodies of pdb_any() */
 	struct pdb_event all = {
 		.name = "all",
+		.ids = &one, .nids = 1,
 		.sample_type = PDB_IDENTIFIER | PDB_IP | PDB_TID | PDB_TIME |
 		    PDB_ADDR | PDB_CPU | PDB_PERIOD | PDB_READ | PDB_CALLCHAIN |
 		    PDB_RAW | PDB_BRANCH_STACK | PDB_REGS_USER | PDB_STACK_USER,
+		.read_format = 4,		/* PERF_FORMAT_ID */
 		.regs_user = 3,
 		.stack_user = 16,
 	};
 	struct pdb_sample s = {
 		.id = { .pid = 2, .tid = 2, .time = 5 },
 		.ip = 0x1000,
-		.read = regs, .nread = 1,
+		.read = regs, .nread = 2,
 		.chain = chain, .nchain = 3,
 		.raw = "raw bytes...", .raw_size = 12,
 		.branches = branches, .nbranches = 1,

@@ -1,0 +1,109 @@
+/* What the tools share: options from one table, messages, output files. */
+#ifndef PD_CLI_H
+#define PD_CLI_H
+
+#include "perfdata.h"
+
+/*
+ * An option.  One table feeds the parser, --help, the completions and the
+ * check against the man page.
+ */
+struct cli_option {
+	int		key;		/* a letter, or from CLI_LONG on: no letter */
+	const char	*name;		/* of the long form */
+	const char	*arg;		/* NULL: it takes none */
+	const char	*help;		/* "a|b|c" in arg are offered as choices */
+};
+
+enum { CLI_OPERAND = 1, CLI_LONG = 256, CLI_HELP, CLI_VERSION,
+	CLI_COMPLETION, CLI_FIRST };
+
+/* The options that every tool has. */
+#define CLI_COMMON \
+	{ CLI_COMPLETION, "completion", "bash|zsh|fish", \
+	    "print a completion script for a shell" }, \
+	{ CLI_HELP, "help", NULL, "print this help" }, \
+	{ CLI_VERSION, "version", NULL, "print the version" }, \
+	{ 0 }
+
+struct cli {
+	const char		*prog, *usage, *about;
+	const struct cli_option	*options;	/* up to one with key 0 */
+	int			argc;
+	char			**argv;
+	void			*getopt;	/* tables made from options */
+	bool			rest;		/* only operands follow */
+	bool			quiet;		/* count warnings silently */
+	uint64_t		warnings;
+};
+
+/*
+ * The next option's key with its argument in *arg, CLI_OPERAND, or -1 at the
+ * end.  Wrong options, --help and the like end the program.
+ */
+int cli_next(struct cli *c, const char **arg);
+
+/* Print "prog: subject: message" to stderr; subject may be NULL. */
+void cli_say(const struct cli *c, const char *subject, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* cli_say() a library error, or what an option's value should be; exit 2. */
+_Noreturn void cli_die(const struct cli *c, const char *subject,
+    const struct pd_error *err);
+_Noreturn void cli_bad_value(const struct cli *c, const char *option,
+    const char *value, const char *expected);
+
+/* The place of value in "a|b|c"; cli_bad_value() when it is not there. */
+int cli_choice(const struct cli *c, const char *option, const char *value,
+    const char *choices);
+
+/* A number in [min, max]; cli_bad_value() when it is none. */
+uint64_t cli_number(const struct cli *c, const char *option,
+    const char *value, uint64_t min, uint64_t max);
+
+/* Count a warning and, unless quiet, say it. */
+void cli_warn(struct cli *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/*
+ * Warn of all that went wrong between a recording and what was made of it:
+ * notes of the reader and the session, lost and throttled samples.
+ */
+void cli_report_reader(struct cli *c, const char *input,
+    const struct pd_reader *rd, const struct pd_session *s);
+
+/*
+ * Where to read from without an operand: standard input when it is a pipe or
+ * a file, else perf.data.
+ */
+const char *cli_default_input(void);
+
+/* A path as it may be shown: "-" is "standard input". */
+const char *cli_input_name(const char *path);
+
+/* An output that appears whole or not at all. */
+struct cli_output {
+	const char	*path;		/* NULL: standard output */
+	char		*temp;		/* what becomes path; NULL: written as is */
+	FILE		*file;
+};
+
+/* path NULL or "-" is standard output.  All these exit 2 on failure. */
+void cli_output_open(const struct cli *c, struct cli_output *o,
+    const char *path);
+/* Flush, check, and put in place. */
+void cli_output_close(const struct cli *c, struct cli_output *o);
+/* Leave no trace of it. */
+void cli_output_drop(struct cli_output *o);
+
+/* Shows how far a reader is, on a terminal, once a second has passed. */
+struct cli_progress {
+	bool		on, shown;
+	uint64_t	calls, start, last;	/* ms */
+};
+
+void cli_progress_start(struct cli_progress *p, bool forced);
+void cli_progress_step(struct cli_progress *p, const struct pd_reader *rd);
+void cli_progress_end(struct cli_progress *p);
+
+#endif

@@ -1,0 +1,50 @@
+/* The session, as the layers above it see it. */
+#ifndef PD_SESSION_SESSION_H
+#define PD_SESSION_SESSION_H
+
+#include "session/space.h"
+
+/* A process: what its threads share. */
+struct pd_process {
+	uint32_t	pid;
+	uint32_t	threads;	/* that refer to it */
+	const char	*comm;		/* of its leader; NULL: not known */
+	struct pd_space	space;
+	uint64_t	mnt_ns;		/* inode of its mount namespace, 0 */
+};
+
+/* A thread; pub is first. */
+struct pd_thr {
+	struct pd_thread	pub;
+	struct pd_process	*proc;
+	bool			named;	/* by a COMM record, or its parent's */
+	uint64_t		ended;	/* the session's count of ends; 0: not */
+};
+
+/* The user address space of a thread. */
+static inline struct pd_space *
+pd_thread_space(const struct pd_thread *th)
+{
+	return &((const struct pd_thr *)th)->proc->space;
+}
+
+/* Kernel and modules of the host, and of guests. */
+struct pd_space *pd_session_kernel(struct pd_session *s, bool guest);
+
+/* The DSO with id i, or NULL past the last. */
+const struct pd_dso *pd_session_dso(const struct pd_session *s, size_t i);
+
+/* The recorded address of the kernel's reference symbol; 0 when not known. */
+uint64_t pd_session_kernel_ref(const struct pd_session *s,
+    const char **symbol);
+
+/* The kernel itself, also when the recording has no map of it. */
+struct pd_dso *pd_session_kernel_dso(struct pd_session *s, bool guest,
+    struct pd_error *err);
+
+const struct pd_info *pd_session_info(const struct pd_session *s);
+
+/* The path of a cgroup by its id, or NULL. */
+const char *pd_session_cgroup(const struct pd_session *s, uint64_t id);
+
+#endif

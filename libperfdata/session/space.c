@@ -1,0 +1,141 @@
+/* Maps of one address space, as a sorted array. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "session/space.h"
+
+/* Cached frames may be wrong from now on. */
+static void
+changed(struct pd_space *sp, uint64_t *versions)
+{
+	sp->version = ++*versions;
+	sp->missed = false;
+	pd_map64_free(&sp->frames);
+}
+
+void
+pd_space_init(struct pd_space *sp, uint64_t *versions)
+{
+	*sp = (struct pd_space){ .version = ++*versions };
+}
+
+void
+pd_space_free(struct pd_space *sp)
+{
+	free(sp->maps);
+	pd_map64_free(&sp->frames);
+}
+
+int
+pd_space_copy(struct pd_space *to, const struct pd_space *from,
+    struct pd_error *err)
+{
+	if (pd_grow(&to->maps, &to->cap, from->len, sizeof(*to->maps), err))
+		return -1;
+	if (from->len > 0)
+		memcpy(to->maps, from->maps, from->len * sizeof(*to->maps));
+	to->len = from->len;
+	return 0;
+}
+
+/* The first map that ends behind ip. */
+static size_t
+first_behind(const struct pd_space *sp, uint64_t ip)
+{
+	size_t lo = 0, hi = sp->len, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (sp->maps[mid].end <= ip)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/*
+ * Replace what is in [start, end) by m, or by nothing when m is NULL: at most
+ * two rests of old maps and m take the place of maps[i..j).
+ */
+static int
+replace(struct pd_space *sp, uint64_t start, uint64_t end,
+    const struct pd_map *m, struct pd_error *err)
+{
+	size_t i = first_behind(sp, start), j = i, n = 0;
+	struct pd_map new[3];
+
+	if (i < sp->len && sp->maps[i].start < start) {
+		new[n] = sp->maps[i];
+		new[n++].end = start;
+	}
+	if (m != NULL)
+		new[n++] = *m;
+	while (j < sp->len && sp->maps[j].start < end)
+		j++;
+	if (j > i && sp->maps[j - 1].end > end) {
+		new[n] = sp->maps[j - 1];
+		new[n].pgoff += end - new[n].start;
+		new[n++].start = end;
+	}
+	if (pd_grow(&sp->maps, &sp->cap, sp->len - (j - i) + n,
+	    sizeof(*sp->maps), err) == -1)
+		return -1;
+	memmove(sp->maps + i + n, sp->maps + j,
+	    (sp->len - j) * sizeof(*sp->maps));
+	memcpy(sp->maps + i, new, n * sizeof(*new));
+	sp->len = sp->len - (j - i) + n;
+	return 0;
+}
+
+/* Whether all of m is mapped just so already. */
+static bool
+is_mapped(const struct pd_space *sp, const struct pd_map *m)
+{
+	size_t i = first_behind(sp, m->start);
+	const struct pd_map *old = &sp->maps[i];
+
+	return i < sp->len && old->start <= m->start && old->end >= m->end &&
+	    old->dso == m->dso && old->pgoff + (m->start - old->start) ==
+	    m->pgoff;
+}
+
+int
+pd_space_map(struct pd_space *sp, const struct pd_map *m, uint64_t *versions,
+    struct pd_error *err)
+{
+	size_t i = first_behind(sp, m->start);
+
+	if (m->start >= m->end || is_mapped(sp, m))
+		return 0;
+	if (sp->missed || (i < sp->len && sp->maps[i].start < m->end))
+		changed(sp, versions);
+	return replace(sp, m->start, m->end, m, err);
+}
+
+int
+pd_space_unmap(struct pd_space *sp, uint64_t start, uint64_t end,
+    uint64_t *versions, struct pd_error *err)
+{
+	changed(sp, versions);
+	return start < end ? replace(sp, start, end, NULL, err) : 0;
+}
+
+void
+pd_space_clear(struct pd_space *sp, uint64_t *versions)
+{
+	sp->len = 0;
+	changed(sp, versions);
+}
+
+const struct pd_map *
+pd_space_find(struct pd_space *sp, uint64_t ip)
+{
+	size_t i = first_behind(sp, ip);
+
+	if (i < sp->len && sp->maps[i].start <= ip)
+		return &sp->maps[i];
+	sp->missed = true;
+	return NULL;
+}

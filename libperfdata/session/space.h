@@ -1,0 +1,50 @@
+/* Address spaces: which DSO is mapped where, now. */
+#ifndef PD_SESSION_SPACE_H
+#define PD_SESSION_SPACE_H
+
+#include "base/hash.h"
+#include "session/dso.h"
+
+struct pd_map {
+	uint64_t	start, end;	/* end is the first address behind it */
+	uint64_t	pgoff;		/* file offset of start */
+	struct pd_dso	*dso;
+};
+
+struct pd_space {
+	struct pd_map	*maps;		/* by start, none overlaps another */
+	size_t		len, cap;
+	/*
+	 * Changes when an address that was looked up may now be another
+	 * thing; no two spaces ever have the same.
+	 */
+	uint64_t	version;
+	bool		missed;		/* an address was found unmapped */
+	struct pd_map64	frames;		/* the stacker's cache, by address */
+};
+
+void pd_space_init(struct pd_space *sp, uint64_t *versions);
+void pd_space_free(struct pd_space *sp);
+
+/* A copy of the maps, for a forked process. */
+int pd_space_copy(struct pd_space *to, const struct pd_space *from,
+    struct pd_error *err);
+
+/*
+ * Map m; what it covers of older maps goes, their rest stays
+ * (maps__fixup_overlappings() in tools/perf/util/maps.c).
+ */
+int pd_space_map(struct pd_space *sp, const struct pd_map *m,
+    uint64_t *versions, struct pd_error *err);
+
+/* Take away what is mapped in [start, end). */
+int pd_space_unmap(struct pd_space *sp, uint64_t start, uint64_t end,
+    uint64_t *versions, struct pd_error *err);
+
+/* All maps go: exec. */
+void pd_space_clear(struct pd_space *sp, uint64_t *versions);
+
+/* The map of an address or NULL; borrowed until the space changes. */
+const struct pd_map *pd_space_find(struct pd_space *sp, uint64_t ip);
+
+#endif

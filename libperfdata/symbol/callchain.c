@@ -1,0 +1,132 @@
+/* Takes callchains and LBR call stacks apart. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/cursor.h"
+#include "record/event.h"
+#include "record/record.h"
+#include "symbol/callchain.h"
+
+/* enum perf_callchain_context: include/uapi/linux/perf_event.h. */
+#define CONTEXT_HV		((uint64_t)-32)
+#define CONTEXT_KERNEL		((uint64_t)-128)
+#define CONTEXT_USER		((uint64_t)-512)
+#define CONTEXT_USER_DEFERRED	((uint64_t)-640)
+#define CONTEXT_GUEST		((uint64_t)-2048)
+#define CONTEXT_GUEST_KERNEL	((uint64_t)-2176)
+#define CONTEXT_GUEST_USER	((uint64_t)-2560)
+#define CONTEXT_MAX		((uint64_t)-4095)
+
+#define BRANCH_CALL_STACK	(1 << 11)	/* PERF_SAMPLE_BRANCH_CALL_STACK */
+
+/* kernel.perf_event_max_stack where the attribute does not say. */
+#define DEFAULT_MAX_STACK	127
+
+static uint8_t
+mode_of_context(uint64_t marker)
+{
+	switch (marker) {
+	case CONTEXT_HV: return PD_CPUMODE_HYPERVISOR;
+	case CONTEXT_KERNEL: return PD_CPUMODE_KERNEL;
+	case CONTEXT_USER:
+	case CONTEXT_USER_DEFERRED: return PD_CPUMODE_USER;
+	case CONTEXT_GUEST:
+	case CONTEXT_GUEST_USER: return PD_CPUMODE_GUEST_USER;
+	case CONTEXT_GUEST_KERNEL: return PD_CPUMODE_GUEST_KERNEL;
+	}
+	return PD_CPUMODE_UNKNOWN;
+}
+
+/* Put an entry in front of those that are there: samples are leaf first. */
+static void
+push(struct pd_chain *c, uint64_t ip, uint8_t mode, bool exact)
+{
+	*--c->entries = (struct pd_chain_entry){ ip, mode, exact };
+	c->len++;
+}
+
+/*
+ * The user part out of the LBR: where the last call went, then where each call
+ * came from (lbr_callchain_add_*() in tools/perf/util/machine.c).
+ */
+static void
+push_lbr(struct pd_chain *c, const struct pd_sample *s, size_t max)
+{
+	size_t i;
+
+	push(c, pd_load_u64(s->branches + 8, s->swapped), PD_CPUMODE_USER,
+	    true);
+	for (i = 0; i < s->branches_len && c->len < max; i++)
+		push(c, pd_load_u64(s->branches + 24 * i, s->swapped),
+		    PD_CPUMODE_USER, true);
+}
+
+static void
+push_callchain(struct pd_chain *c, const struct pd_sample *s, size_t max,
+    bool lbr, bool perf_compat)
+{
+	uint8_t mode = PD_CPUMODE_USER;
+	bool first = true;
+	uint64_t ip;
+	size_t i;
+
+	for (i = 0; i < s->callchain_len && c->len < max; i++) {
+		ip = pd_sample_ip(s, i);
+		if (ip < CONTEXT_MAX) {
+			push(c, ip, mode, first || perf_compat);
+			first = false;
+			continue;
+		}
+		mode = mode_of_context(ip);
+		first = true;
+		if (perf_compat && mode != PD_CPUMODE_USER &&
+		    mode != PD_CPUMODE_KERNEL &&
+		    mode != PD_CPUMODE_HYPERVISOR) {
+			/* perf takes it for corruption: nothing is left */
+			c->entries += c->len;
+			c->len = 0;
+			return;
+		}
+		if (ip == CONTEXT_USER && lbr) {
+			push_lbr(c, s, max);
+			return;
+		}
+		if (ip == CONTEXT_USER_DEFERRED) {
+			i++;		/* a cookie for a later record */
+			c->truncated = true;
+		}
+	}
+}
+
+int
+pd_chain_build(struct pd_chain *c, const struct pd_event *ev,
+    const struct pd_sample *s, size_t max, bool perf_compat,
+    struct pd_error *err)
+{
+	size_t room = s->callchain_len + s->branches_len + 1;
+	bool lbr = (ev->branch_type & BRANCH_CALL_STACK) &&
+	    s->branches_len > 0;
+	size_t depth = ev->max_stack ? ev->max_stack : DEFAULT_MAX_STACK;
+
+	if (pd_grow(&c->buf, &c->cap, room, sizeof(*c->buf), err) == -1)
+		return -1;
+	c->entries = c->buf + c->cap;
+	c->len = 0;
+	c->truncated = false;
+	if (s->has_callchain)
+		push_callchain(c, s, max > 0 ? max : SIZE_MAX, lbr,
+		    perf_compat);
+	if (c->len == 0 && (ev->sample_type & PD_SAMPLE_IP) &&
+	    !(perf_compat && s->has_callchain))
+		push(c, s->ip, s->cpumode, true);
+	if (c->len >= depth && !lbr)
+		c->truncated = true;
+	return 0;
+}
+
+void
+pd_chain_free(struct pd_chain *c)
+{
+	free(c->buf);
+	*c = (struct pd_chain){ 0 };
+}

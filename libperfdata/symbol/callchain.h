@@ -1,0 +1,36 @@
+/* Callchains: the addresses of a sample, outermost first, with their modes. */
+#ifndef PD_SYMBOL_CALLCHAIN_H
+#define PD_SYMBOL_CALLCHAIN_H
+
+#include "perfdata.h"
+
+struct pd_chain_entry {
+	uint64_t	ip;
+	uint8_t		mode;		/* enum pd_cpumode */
+	/*
+	 * The address ran (or called, in an LBR): not a return address, which
+	 * may be the first one of the next function.
+	 */
+	bool		exact;
+};
+
+/* Zero is empty; reuse it for the next sample. */
+struct pd_chain {
+	struct pd_chain_entry	*buf;
+	size_t			cap;
+	struct pd_chain_entry	*entries;	/* in buf, outermost first */
+	size_t			len;
+	bool			truncated;	/* deeper than was recorded */
+};
+
+/*
+ * The chain of a sample of ev.  max > 0: only so many entries nearest the
+ * leaf.  perf_compat: entries are exact, and a sample that has a callchain
+ * without addresses has none, both as in perf 6.1.
+ */
+int pd_chain_build(struct pd_chain *c, const struct pd_event *ev,
+    const struct pd_sample *s, size_t max, bool perf_compat,
+    struct pd_error *err);
+void pd_chain_free(struct pd_chain *c);
+
+#endif

@@ -1,0 +1,488 @@
+/* The names of a DSO, from the best file that can be trusted to be it. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
+
+#include "base/error.h"
+#include "symbol/elfsyms.h"
+#include "symbol/sources.h"
+
+struct pd_dsosyms {
+	enum pd_dso_kind	kind;
+	struct pd_symtab	*table;
+	bool			shared;		/* the table is kallsyms' */
+	struct pd_symnames	names;
+	struct pd_elf		run;		/* FILE, VDSO: its segments */
+	uint64_t		delta;		/* address here - recorded */
+	bool			relative;	/* MODULE: from map_start */
+	char			module[64];	/* "[name]" */
+	const char		*why;
+	char			*path;
+};
+
+/* ---- files --------------------------------------------------------------- */
+
+/*
+ * A debug file may have been made before its program was moved (prelink), so
+ * its addresses differ from the run-time file's by a constant.
+ */
+static uint64_t
+moved(const struct pd_elf *run, const struct pd_elf *syms)
+{
+	if (run->nloads == 0 || syms->nloads == 0)
+		return 0;
+	return run->loads[0].vaddr - syms->loads[0].vaddr;
+}
+
+static int
+add_tables(struct pd_dsosyms *s, const struct pd_debugfile *f,
+    bool perf_compat, struct pd_error *err)
+{
+	struct pd_elfsyms to = {
+		.table = s->table, .names = &s->names,
+		.perf_compat = perf_compat,
+	};
+	const struct pd_elf *syms = f->syms ? f->syms : f->run;
+	/* perf takes .dynsym from the file with the symbols only. */
+	const struct pd_elf *dyn = perf_compat ? syms : f->run;
+
+	to.shift = moved(f->run, syms);
+	if (f->syms != NULL && pd_elfsyms_add(&to, syms, SHT_SYMTAB, err) == -1)
+		return -1;
+	pd_symtab_finish(s->table);
+	to.shift = moved(f->run, dyn);
+	if (pd_elfsyms_add(&to, dyn, SHT_DYNSYM, err) == -1)
+		return -1;
+	pd_symtab_finish(s->table);
+	to.shift = 0;
+	if (pd_elfsyms_add_plt(&to, f->run, err) == -1)
+		return -1;
+	pd_symtab_finish(s->table);
+	return 0;
+}
+
+static int
+open_file(struct pd_dsosyms *s, const struct pd_dso *dso,
+    const struct pd_symopts *o, struct pd_error *err)
+{
+	struct pd_debugfile f;
+	size_t i;
+	int ret;
+
+	if (pd_debugfile_find(&f, dso, o, err) == -1)
+		return -1;
+	if (f.run == NULL) {
+		s->why = f.why;
+		pd_debugfile_close(&f);
+		return 0;
+	}
+	ret = add_tables(s, &f, o->perf_compat, err);
+	if (pd_symtab_len(s->table) == 0)
+		s->why = "no symbols (stripped)";
+	s->run = *f.run;
+	pd_elf_detach(&s->run);
+	i = (size_t)((f.syms ? f.syms : f.run) - f.files);
+	s->path = f.paths[i];
+	f.paths[i] = NULL;
+	memset(f.run, 0, sizeof(*f.run));
+	f.run->fd = -1;
+	pd_debugfile_close(&f);
+	return ret;
+}
+
+/* ---- vdso ---------------------------------------------------------------- */
+
+/* The size of the image of this process: the section headers end it. */
+static uint64_t
+vdso_size(const void *image)
+{
+#if __SIZEOF_POINTER__ == 8
+	const Elf64_Ehdr *h = image;
+#else
+	const Elf32_Ehdr *h = image;
+#endif
+
+	return h->e_shoff + (uint64_t)h->e_shnum * h->e_shentsize;
+}
+
+/* Could the vdso of this process be the recording's? */
+static bool
+vdso_is_ours(const struct pd_dso *dso, const struct pd_elf *e,
+    const struct pd_symsources *src)
+{
+	const struct pd_info *info = src->opts.info;
+	struct utsname u;
+
+	if (strcmp(dso->name, "[vdso]") != 0)
+		return false;			/* 32-bit */
+	if (dso->buildid.size > 0 && e->buildid.size > 0)
+		return pd_buildid_equal(&dso->buildid, &e->buildid);
+	if (info == NULL || uname(&u) == -1)
+		return false;
+	return (info->arch == NULL || strcmp(info->arch, u.machine) == 0) &&
+	    pd_symsources_is_running(src);
+}
+
+static int
+add_vdso(struct pd_dsosyms *s, struct pd_elf *e, bool perf_compat,
+    struct pd_error *err)
+{
+	struct pd_debugfile f = { .run = e };
+	int ret;
+
+	ret = add_tables(s, &f, perf_compat, err);
+	s->run = *e;
+	pd_elf_detach(&s->run);
+	return ret;
+}
+
+static int
+open_vdso(struct pd_dsosyms *s, const struct pd_dso *dso,
+    struct pd_symsources *src, struct pd_error *err)
+{
+	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const char *why;
+	struct pd_elf e;
+	int ret;
+
+	s->path = pd_buildid_cache_path(&src->opts, &dso->buildid, "vdso",
+	    err);
+	if (s->path == NULL && err->code != PD_OK)
+		return -1;
+	if (s->path != NULL) {
+		ret = pd_elf_open(&e, s->path, &why, err);
+		if (ret == 0)
+			return add_vdso(s, &e, src->opts.perf_compat, err);
+		pd_elf_close(&e);
+		free(s->path);
+		s->path = NULL;
+		if (ret == -1)
+			return -1;
+	}
+	s->why = "vdso is not this machine's";
+	if (image == NULL)
+		return 0;
+	ret = pd_elf_open_mem(&e, image, vdso_size(image), &why, err);
+	if (ret == 0 && vdso_is_ours(dso, &e, src)) {
+		s->why = NULL;
+		return add_vdso(s, &e, src->opts.perf_compat, err);
+	}
+	pd_elf_close(&e);
+	return ret == -1 ? -1 : 0;
+}
+
+/* ---- kernel -------------------------------------------------------------- */
+
+/*
+ * Try a vmlinux; owns path.  must_match: only the build-id proves that it is
+ * the recording's, else the user said so.  1 when it has symbols, 0, -1.
+ */
+static int
+try_vmlinux(struct pd_dsosyms *s, const struct pd_dso *dso, char *path,
+    bool must_match, struct pd_error *err)
+{
+	struct pd_elfsyms to = { .table = s->table, .names = &s->names };
+	struct pd_elf e;
+	int ret;
+
+	if (path == NULL)
+		return err->code == PD_OK ? 0 : -1;
+	ret = pd_elf_open(&e, path, &s->why, err);
+	if (ret == 0 && dso->buildid.size > 0 &&
+	    (must_match || e.buildid.size > 0) &&
+	    !pd_buildid_equal(&dso->buildid, &e.buildid)) {
+		s->why = "build-id differs from the recording's";
+		ret = 1;
+	}
+	if (ret == 0) {
+		ret = pd_elfsyms_add(&to, &e, SHT_SYMTAB, err);
+		pd_symtab_finish(s->table);
+		s->why = "no symbols (stripped)";
+	}
+	pd_elf_close(&e);
+	if (ret == 0 && pd_symtab_len(s->table) > 0) {
+		s->why = NULL;
+		s->path = path;
+		return 1;
+	}
+	free(path);
+	return ret == -1 ? -1 : 0;
+}
+
+/* The places where distributions put an unstripped kernel. */
+static int
+find_vmlinux(struct pd_dsosyms *s, const struct pd_dso *dso,
+    const struct pd_symopts *o, struct pd_error *err)
+{
+	const char *rel = o->info ? o->info->osrelease : NULL;
+	const char *const before[] = { "/boot/vmlinux-",
+	    "/usr/lib/debug/boot/vmlinux-", "/lib/modules/",
+	    "/usr/lib/debug/lib/modules/" };
+	const char *const after[] = { "", "", "/build/vmlinux", "/vmlinux" };
+	int ret;
+	size_t i;
+
+	if (dso->buildid.size == 0)
+		return 0;
+	ret = try_vmlinux(s, dso, pd_buildid_cache_path(o, &dso->buildid,
+	    "elf", err), true, err);
+	if (rel == NULL || strchr(rel, '/') != NULL)
+		return ret;
+	for (i = 0; i < 4 && ret == 0; i++)
+		ret = try_vmlinux(s, dso, pd_path(err, "%s%s%.256s%s",
+		    pd_symfs(o), before[i], rel, after[i]), true, err);
+	return ret;
+}
+
+static int
+use_kallsyms(struct pd_dsosyms *s, struct pd_symsources *src,
+    struct pd_error *err)
+{
+	const struct pd_kallsyms *k;
+
+	k = pd_symsources_kallsyms(src, &s->why, err);
+	if (k == NULL)
+		return s->why == NULL ? -1 : 0;
+	pd_symtab_free(s->table);
+	s->table = k->table;
+	s->shared = true;
+	s->path = pd_strdup(src->kallsyms_path, err);
+	return s->path == NULL ? -1 : 0;
+}
+
+static int
+open_kernel(struct pd_dsosyms *s, const struct pd_dso *dso,
+    struct pd_symsources *src, struct pd_error *err)
+{
+	const struct pd_symopts *o = &src->opts;
+	int ret;
+
+	if (dso->guest) {
+		s->why = "guest kernel";
+		return 0;
+	}
+	if (dso->buildid.size > 0)
+		src->kernel = dso->buildid;
+	if (o->kallsyms != NULL)
+		return use_kallsyms(s, src, err);
+	if (o->vmlinux != NULL)
+		ret = try_vmlinux(s, dso, pd_strdup(o->vmlinux, err), false,
+		    err);
+	else {
+		ret = find_vmlinux(s, dso, o, err);
+		if (ret == 0)
+			return use_kallsyms(s, src, err);
+	}
+	return ret == -1 ? -1 : 0;
+}
+
+/* ---- modules ------------------------------------------------------------- */
+
+/* "[snd_hda]" of "/lib/.../snd-hda.ko.xz", as kallsyms spells it. */
+static void
+module_name(const char *dso, char *buf, size_t size)
+{
+	const char *base = strrchr(dso, '/'), *ko;
+	size_t len, i;
+
+	base = base ? base + 1 : dso;
+	if (*base == '[')
+		base++;
+	ko = strstr(base, ".ko");
+	len = ko ? (size_t)(ko - base) : strcspn(base, "]");
+	if (len > size - 3)
+		len = size - 3;
+	buf[0] = '[';
+	for (i = 0; i < len; i++)
+		buf[i + 1] = base[i] == '-' ? '_' : base[i];
+	buf[len + 1] = ']';
+	buf[len + 2] = '\0';
+}
+
+/*
+ * Where the kernel puts the code of a module file, from its start: sections
+ * with code in their order, but not what is freed after init
+ * (layout_sections() in kernel/module/main.c).
+ */
+static uint64_t *
+module_bases(const struct pd_elf *e, struct pd_error *err)
+{
+	uint64_t *bases, at = 0, align;
+	const struct pd_elf_section *s;
+	size_t i;
+
+	bases = pd_calloc(e->nsections, sizeof(*bases), err);
+	for (i = 0; bases != NULL && i < e->nsections; i++) {
+		s = &e->sections[i];
+		bases[i] = UINT64_MAX;
+		if (!(s->flags & SHF_ALLOC) || !(s->flags & SHF_EXECINSTR) ||
+		    strncmp(s->name, ".init", 5) == 0)
+			continue;
+		align = s->align > 1 && (s->align & (s->align - 1)) == 0 ?
+		    s->align : 1;
+		at = (at + align - 1) & ~(align - 1);
+		bases[i] = at;
+		at += s->size;
+	}
+	return bases;
+}
+
+static int
+add_module(struct pd_dsosyms *s, const struct pd_elf *e, struct pd_error *err)
+{
+	struct pd_elfsyms to = { .table = s->table, .names = &s->names };
+	uint64_t *bases = module_bases(e, err);
+	int ret;
+
+	if (bases == NULL)
+		return -1;
+	to.bases = bases;
+	ret = pd_elfsyms_add(&to, e, SHT_SYMTAB, err);
+	free(bases);
+	pd_symtab_finish(s->table);
+	s->relative = true;
+	return ret == -1 ? -1 : 0;
+}
+
+/* The .ko file itself, when the running kernel cannot tell. */
+static int
+open_ko(struct pd_dsosyms *s, const struct pd_dso *dso,
+    const struct pd_symopts *o, struct pd_error *err)
+{
+	size_t len = strlen(dso->name);
+	struct pd_elf e;
+	int ret;
+
+	if (dso->name[0] != '/' || len > 4096)
+		return 0;			/* why: no kallsyms */
+	if (len < 3 || strcmp(dso->name + len - 3, ".ko") != 0) {
+		s->why = "compressed kernel module";
+		return 0;
+	}
+	s->path = pd_path(err, "%s%s", pd_symfs(o), dso->name);
+	if (s->path == NULL)
+		return -1;
+	ret = pd_elf_open(&e, s->path, &s->why, err);
+	if (ret == 0 && dso->buildid.size > 0 &&
+	    !pd_buildid_equal(&dso->buildid, &e.buildid))
+		s->why = "build-id differs from the recording's";
+	else if (ret == 0) {
+		ret = add_module(s, &e, err);
+		s->why = pd_symtab_len(s->table) > 0 ? NULL :
+		    "no symbols (stripped)";
+	}
+	pd_elf_close(&e);
+	return ret == -1 ? -1 : 0;
+}
+
+static int
+open_module(struct pd_dsosyms *s, const struct pd_dso *dso,
+    struct pd_symsources *src, struct pd_error *err)
+{
+	if (dso->guest) {
+		s->why = "guest kernel";
+		return 0;
+	}
+	module_name(dso->name, s->module, sizeof(s->module));
+	if (use_kallsyms(s, src, err) == -1)
+		return -1;
+	return s->why == NULL ? 0 : open_ko(s, dso, &src->opts, err);
+}
+
+/* ---- interface ----------------------------------------------------------- */
+
+static int
+open_any(struct pd_dsosyms *s, struct pd_symsources *src,
+    const struct pd_dso *dso, struct pd_error *err)
+{
+	switch (dso->kind) {
+	case PD_DSO_FILE: return open_file(s, dso, &src->opts, err);
+	case PD_DSO_VDSO: return open_vdso(s, dso, src, err);
+	case PD_DSO_KERNEL: return open_kernel(s, dso, src, err);
+	case PD_DSO_MODULE: return open_module(s, dso, src, err);
+	case PD_DSO_ANON: s->why = "code without a file"; break;
+	case PD_DSO_BPF: s->why = "BPF code"; break;
+	}
+	return 0;
+}
+
+struct pd_dsosyms *
+pd_dsosyms_open(struct pd_symsources *src, const struct pd_dso *dso,
+    struct pd_error *err)
+{
+	struct pd_dsosyms *s = pd_calloc(1, sizeof(*s), err);
+
+	if (s == NULL)
+		return NULL;
+	s->kind = dso->kind;
+	s->run.fd = -1;
+	s->table = pd_symtab_new(src->opts.perf_compat &&
+	    dso->kind == PD_DSO_FILE ? PD_SYMTAB_ELF_PERF : PD_SYMTAB_ELF,
+	    err);
+	if (s->table == NULL || open_any(s, src, dso, err) == -1) {
+		pd_dsosyms_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void
+pd_dsosyms_free(struct pd_dsosyms *s)
+{
+	if (s == NULL)
+		return;
+	if (!s->shared)
+		pd_symtab_free(s->table);
+	pd_symnames_free(&s->names);
+	pd_elf_close(&s->run);
+	free(s->path);
+	free(s);
+}
+
+const char *
+pd_dsosyms_why(const struct pd_dsosyms *s)
+{
+	return s->why;
+}
+
+const char *
+pd_dsosyms_path(const struct pd_dsosyms *s)
+{
+	return s->path;
+}
+
+void
+pd_dsosyms_relocate(struct pd_dsosyms *s, const char *ref_name,
+    uint64_t ref_addr)
+{
+	uint64_t here;
+
+	if (s->kind == PD_DSO_KERNEL && ref_addr != 0 &&
+	    pd_symtab_ref(s->table, ref_name, &here))
+		s->delta = here - ref_addr;
+}
+
+const struct pd_symbol *
+pd_dsosyms_find(struct pd_dsosyms *s, uint64_t addr, uint64_t map_start)
+{
+	const struct pd_symbol *sym;
+	const char *module;
+
+	switch (s->kind) {
+	case PD_DSO_FILE:
+	case PD_DSO_VDSO:
+		return pd_elf_addr(&s->run, addr, &addr) ?
+		    pd_symtab_find(s->table, addr) : NULL;
+	case PD_DSO_MODULE:
+		if (s->relative)
+			return pd_symtab_find(s->table, addr - map_start);
+		/* After a reboot another module may be there. */
+		sym = pd_symtab_find(s->table, addr);
+		module = sym ? pd_symtab_module(s->table, sym) : NULL;
+		return module && strcmp(module, s->module) == 0 ? sym : NULL;
+	default:
+		return pd_symtab_find(s->table, addr + s->delta);
+	}
+}

@@ -1,0 +1,409 @@
+/* Finds the map, then the symbol, then the frame; remembers the outcome. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "record/record.h"
+#include "symbol/perfmap.h"
+#include "symbol/resolver.h"
+
+int
+pd_resolver_init(struct pd_resolver *r, struct pd_session *s,
+    struct pd_frames *frames, const struct pd_stack_opts *opts,
+    struct pd_error *err)
+{
+	*r = (struct pd_resolver){
+		.session = s, .frames = frames, .opts = opts,
+		.symopts = {
+			.symfs = opts->symfs,
+			.buildid_dir = opts->buildid_dir,
+			.kallsyms = opts->kallsyms,
+			.vmlinux = opts->vmlinux,
+			.info = pd_session_info(s),
+			.perf_compat = opts->perf_compat,
+		},
+	};
+	r->sources = pd_symsources_new(&r->symopts, err);
+	return r->sources == NULL ? -1 : 0;
+}
+
+void
+pd_resolver_free(struct pd_resolver *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->dsosyms_cap; i++)
+		pd_dsosyms_free(r->dsosyms[i]);
+	free(r->dsosyms);
+	for (i = 0; i < r->nperfmaps; i++)
+		pd_perfmap_free(r->perfmaps[i]);
+	free(r->perfmaps);
+	pd_map64_free(&r->perfmap_of);
+	pd_map64_free(&r->symbols);
+	pd_demangler_free(&r->demangler);
+	free(r->lists);
+	pd_symsources_free(r->sources);
+}
+
+/* The names of a DSO, opened when its first address is asked for. */
+static struct pd_dsosyms *
+dsosyms_of(struct pd_resolver *r, const struct pd_dso *dso,
+    struct pd_error *err)
+{
+	size_t old = r->dsosyms_cap;
+	const char *ref;
+	uint64_t addr;
+	struct pd_dsosyms *s;
+
+	if (pd_grow(&r->dsosyms, &r->dsosyms_cap, dso->id + 1,
+	    sizeof(*r->dsosyms), err) == -1)
+		return NULL;
+	if (r->dsosyms_cap > old)
+		memset(r->dsosyms + old, 0,
+		    (r->dsosyms_cap - old) * sizeof(*r->dsosyms));
+	if (r->dsosyms[dso->id] != NULL)
+		return r->dsosyms[dso->id];
+	s = pd_dsosyms_open(r->sources, dso, err);
+	if (s != NULL && dso->kind == PD_DSO_KERNEL) {
+		addr = pd_session_kernel_ref(r->session, &ref);
+		if (addr != 0)
+			pd_dsosyms_relocate(s, ref, addr);
+	}
+	r->dsosyms[dso->id] = s;
+	return s;
+}
+
+static struct pd_perfmap *
+perfmap_of(struct pd_resolver *r, uint32_t pid, struct pd_error *err)
+{
+	uint32_t i = pd_map64_find(&r->perfmap_of, pid);
+	struct pd_perfmap *m;
+
+	if (i != PD_NOID)
+		return r->perfmaps[i];
+	if (pd_grow(&r->perfmaps, &r->perfmaps_cap, r->nperfmaps + 1,
+	    sizeof(*r->perfmaps), err) == -1 ||
+	    (m = pd_perfmap_open(pid, err)) == NULL)
+		return NULL;
+	r->perfmaps[r->nperfmaps] = m;
+	if (pd_map64_put(&r->perfmap_of, pid, (uint32_t)r->nperfmaps++,
+	    err) == -1)
+		return NULL;
+	return m;
+}
+
+/* What is known of an address before it has a name. */
+struct place {
+	const struct pd_dso	*dso;	/* NULL: not mapped */
+	const struct pd_map	*map;	/* NULL: the kernel without its map */
+	enum pd_frame_kind	kind;
+	uint64_t		addr;
+};
+
+static int
+find_place(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
+    struct place *pl, struct pd_error *err)
+{
+	bool kernel = mode == PD_CPUMODE_KERNEL ||
+	    mode == PD_CPUMODE_GUEST_KERNEL;
+	bool guest = mode >= PD_CPUMODE_GUEST_KERNEL;
+
+	pl->kind = guest ? PD_FRAME_GUEST : kernel ? PD_FRAME_KERNEL :
+	    PD_FRAME_USER;
+	pl->map = pd_space_find(sp, pl->addr);
+	if (pl->map != NULL)
+		pl->dso = pl->map->dso;
+	else if (kernel && pl->addr >> 63) {
+		/* The upper half of the address space is the kernel's. */
+		pl->dso = pd_session_kernel_dso(r->session, guest, err);
+		if (pl->dso == NULL)
+			return -1;
+	}
+	if (pl->dso != NULL && pl->dso->kind == PD_DSO_ANON)
+		pl->kind = PD_FRAME_JIT;
+	return 0;
+}
+
+/* The symbol at a place: 1, 0 for none, -1 without memory. */
+static int
+find_symbol(struct pd_resolver *r, const struct place *pl,
+    const struct pd_symbol **sym, struct pd_error *err)
+{
+	const struct pd_dso *dso = pl->dso;
+	uint64_t start = pl->map ? pl->map->start : 0, addr = pl->addr;
+	struct pd_dsosyms *syms;
+	struct pd_perfmap *map;
+
+	*sym = NULL;
+	switch (dso->kind) {
+	case PD_DSO_BPF:
+		return 0;
+	case PD_DSO_ANON:
+		if ((map = perfmap_of(r, dso->pid, err)) == NULL)
+			return -1;
+		*sym = pd_perfmap_find(map, addr);
+		break;
+	case PD_DSO_FILE: case PD_DSO_VDSO:
+		addr = addr - start + pl->map->pgoff;
+		/* FALLTHROUGH */
+	case PD_DSO_KERNEL: case PD_DSO_MODULE:
+		if (dso->guest)
+			return 0;
+		if ((syms = dsosyms_of(r, dso, err)) == NULL)
+			return -1;
+		*sym = pd_dsosyms_find(syms, addr, start);
+		break;
+	}
+	return *sym != NULL;
+}
+
+/* Append a list and return its value; add_to_list() fills it. */
+static uint32_t
+new_list(struct pd_resolver *r, struct pd_error *err)
+{
+	if (pd_grow(&r->lists, &r->lists_cap, r->nlists + 1,
+	    sizeof(*r->lists), err) == -1)
+		return PD_NOID;
+	r->lists[r->nlists] = 0;
+	return PD_FRAME_LIST | (uint32_t)r->nlists++;
+}
+
+static int
+add_to_list(struct pd_resolver *r, uint32_t list, uint32_t frame,
+    struct pd_error *err)
+{
+	if (frame == PD_NOID || pd_grow(&r->lists, &r->lists_cap,
+	    r->nlists + 1, sizeof(*r->lists), err) == -1)
+		return -1;
+	r->lists[list & ~PD_FRAME_LIST]++;
+	r->lists[r->nlists++] = frame;
+	return 0;
+}
+
+/*
+ * stackcollapse-perf.pl takes "a->b->c" for inlining, and a name in
+ * parentheses for no frame at all.
+ */
+static uint32_t
+perl_frames(struct pd_resolver *r, const struct pd_frame *f,
+    struct pd_error *err)
+{
+	uint32_t list = new_list(r, err);
+	struct pd_frame part = *f;
+	const char *p = f->name, *end;
+	char *name;
+	size_t len = strlen(p);
+	int failed = 0;
+
+	if (list == PD_NOID || *p == '(')
+		return list;
+	while (len >= 2 && strcmp(p + len - 2, "->") == 0)
+		len -= 2;		/* split() drops empty fields at the end */
+	for (end = p; end != NULL && len > 0 && !failed;) {
+		end = memmem(p, len, "->", 2);
+		name = strndup(p, end ? (size_t)(end - p) : len);
+		if (name == NULL) {
+			pd_fail_nomem(err);
+			return PD_NOID;
+		}
+		part.name = name;
+		failed = add_to_list(r, list, pd_frames_add(r->frames, &part,
+		    err), err);
+		free(name);
+		part.inlined = true;
+		if (end != NULL) {
+			len -= (size_t)(end + 2 - p);
+			p = end + 2;
+		}
+	}
+	return failed ? PD_NOID : list;
+}
+
+/* A name that was not mangled may bring its parameter list: cut that off. */
+static char *
+without_parameters(const char *name)
+{
+	size_t n = strlen(name), len = n, depth = 0;
+	static const char *const tails[] = {
+		" const", " volatile", " &&", " &", " noexcept",
+	};
+	size_t i, t;
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+			t = strlen(tails[i]);
+			if (len > t && strncmp(name + len - t, tails[i], t) == 0) {
+				len -= t;
+				again = true;
+			}
+		}
+	}
+	if (len < 3 || name[len - 1] != ')')
+		return strndup(name, n);
+	for (i = len; i-- > 0;) {
+		depth += name[i] == ')';
+		depth -= name[i] == '(';
+		if (depth == 0)
+			break;
+	}
+	/* operator(), (anonymous namespace), a Go method, all of the name */
+	if (depth != 0 || i == 0 || name[i - 1] == ':' || name[i - 1] == '.' ||
+	    (i >= 8 && strncmp(name + i - 8, "operator", 8) == 0 &&
+	    len - i == 2))
+		return strndup(name, n);
+	return strndup(name, i);
+}
+
+/* Give f the readable name of a symbol: free(3) *owned afterwards. */
+static int
+name_frame(struct pd_resolver *r, const struct pd_symbol *sym,
+    struct pd_frame *f, char **owned, struct pd_error *err)
+{
+	enum pd_demangle mode = r->opts->demangle;
+	bool plt = sym->flags & PD_SYM_PLT;
+	char *stored = NULL;
+	const char *name;
+	size_t n;
+
+	*owned = NULL;
+	/* perf leaves the kernel's names alone, unless told otherwise. */
+	if (f->kind == PD_FRAME_KERNEL || mode == PD_DEMANGLE_NONE) {
+		f->name = sym->name;
+		return 0;
+	}
+	name = sym->name;
+	n = strlen(name);
+	if (plt && n > 4) {
+		if ((stored = strndup(name, n - 4)) == NULL)
+			return pd_fail_nomem(err);
+		name = stored;
+	}
+	name = pd_demangle(&r->demangler, name, mode, err);
+	if (name == NULL) {
+		free(stored);
+		return -1;
+	}
+	if (plt) {
+		if (asprintf(owned, "%s@plt", name) == -1)
+			*owned = NULL;
+	} else if (name == sym->name && mode == PD_DEMANGLE_SHORT &&
+	    !r->opts->perf_compat && strchr(name, '(') != NULL) {
+		*owned = without_parameters(name);
+	} else {
+		*owned = strdup(name);
+	}
+	free(stored);
+	f->name = *owned;
+	return *owned == NULL ? pd_fail_nomem(err) : 0;
+}
+
+static uint32_t
+symbol_frames(struct pd_resolver *r, const struct pd_symbol *sym,
+    struct pd_frame *f, struct pd_error *err)
+{
+	uint64_t key = (uintptr_t)sym;
+	uint32_t v = pd_map64_find(&r->symbols, key);
+	char *owned;
+
+	if (v != PD_NOID)
+		return v;
+	if (name_frame(r, sym, f, &owned, err) == -1)
+		return PD_NOID;
+	if (r->opts->perf_compat && (f->name[0] == '(' ||
+	    strstr(f->name, "->") != NULL))
+		v = perl_frames(r, f, err);
+	else
+		v = pd_frames_add(r->frames, f, err);
+	free(owned);
+	if (v != PD_NOID && pd_map64_put(&r->symbols, key, v, err) == -1)
+		return PD_NOID;
+	return v;
+}
+
+/* Resolve without the cache. */
+static uint32_t
+resolve(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
+    uint64_t addr, struct pd_error *err)
+{
+	struct place pl = { .addr = addr };
+	struct pd_frame f = { 0 };
+	const struct pd_symbol *sym;
+	int found = 0;
+
+	if (find_place(r, sp, mode, &pl, err) == -1)
+		return PD_NOID;
+	f.kind = pl.kind;
+	if (pl.dso != NULL) {
+		f.dso = pl.dso->name;
+		found = find_symbol(r, &pl, &sym, err);
+	}
+	if (found == -1)
+		return PD_NOID;
+	if (found)
+		return symbol_frames(r, sym, &f, err);
+	if (pl.dso != NULL && pl.dso->kind == PD_DSO_BPF)
+		f.name = pl.dso->name;
+	else if (r->opts->addrs)
+		f.ip = addr;
+	return pd_frames_add(r->frames, &f, err);
+}
+
+uint32_t
+pd_resolver_find(struct pd_resolver *r, const struct pd_thread *th,
+    const struct pd_chain_entry *e, struct pd_error *err)
+{
+	uint64_t addr = e->exact || e->ip == 0 ? e->ip : e->ip - 1;
+	struct pd_frame f = { .kind = PD_FRAME_USER };
+	struct pd_space *sp;
+	uint32_t v;
+
+	switch (e->mode) {
+	case PD_CPUMODE_KERNEL:
+		sp = pd_session_kernel(r->session, false);
+		break;
+	case PD_CPUMODE_USER:
+		sp = pd_thread_space(th);
+		break;
+	case PD_CPUMODE_GUEST_KERNEL:
+		sp = pd_session_kernel(r->session, true);
+		break;
+	default:
+		if (e->mode == PD_CPUMODE_GUEST_USER)
+			f.kind = PD_FRAME_GUEST;
+		return pd_frames_add(r->frames, &f, err);
+	}
+	v = pd_map64_find(&sp->frames, addr);
+	if (v != PD_NOID)
+		return v;
+	v = resolve(r, sp, e->mode, addr, err);
+	if (v != PD_NOID && pd_map64_put(&sp->frames, addr, v, err) == -1)
+		return PD_NOID;
+	return v;
+}
+
+const char *
+pd_resolver_why(const struct pd_resolver *r, const char *name)
+{
+	const struct pd_dso *dso;
+	const char *why;
+	uint32_t at;
+	size_t i;
+
+	for (i = 0; (dso = pd_session_dso(r->session, i)) != NULL; i++) {
+		if (strcmp(dso->name, name) != 0)
+			continue;
+		why = NULL;
+		at = pd_map64_find(&r->perfmap_of, dso->pid);
+		if (dso->kind == PD_DSO_ANON && at != PD_NOID) {
+			why = pd_perfmap_why(r->perfmaps[at]);
+		} else if (i < r->dsosyms_cap && r->dsosyms[i] != NULL) {
+			why = pd_dsosyms_why(r->dsosyms[i]);
+		}
+		if (why != NULL)
+			return why;
+	}
+	return NULL;
+}

@@ -1,0 +1,59 @@
+/* The resolver: an address of a thread, or of the kernel, to its frames. */
+#ifndef PD_SYMBOL_RESOLVER_H
+#define PD_SYMBOL_RESOLVER_H
+
+#include "base/frame.h"
+#include "session/session.h"
+#include "symbol/callchain.h"
+#include "symbol/demangle.h"
+#include "symbol/dsosyms.h"
+
+/*
+ * What an address resolves to: the id of one frame, or, with this bit, the
+ * place of a list of frames, which may be empty.
+ */
+#define PD_FRAME_LIST	(UINT32_C(1) << 31)
+
+struct pd_perfmap;
+
+struct pd_resolver {
+	struct pd_session	*session;
+	struct pd_frames	*frames;
+	const struct pd_stack_opts *opts;
+	struct pd_symopts	symopts;
+	struct pd_symsources	*sources;
+	struct pd_dsosyms	**dsosyms;	/* by dso->id, NULL: not open */
+	size_t			dsosyms_cap;
+	struct pd_perfmap	**perfmaps;	/* by place */
+	size_t			nperfmaps, perfmaps_cap;
+	struct pd_map64		perfmap_of;	/* pid -> place */
+	struct pd_map64		symbols;	/* struct pd_symbol * -> result */
+	struct pd_demangler	demangler;
+	uint32_t		*lists;		/* length, then ids, ... */
+	size_t			nlists, lists_cap;
+};
+
+/* All pointers are borrowed for the life of the resolver. */
+int pd_resolver_init(struct pd_resolver *r, struct pd_session *s,
+    struct pd_frames *frames, const struct pd_stack_opts *opts,
+    struct pd_error *err);
+void pd_resolver_free(struct pd_resolver *r);
+
+/* The frames of an entry of a thread's callchain; PD_NOID without memory. */
+uint32_t pd_resolver_find(struct pd_resolver *r, const struct pd_thread *th,
+    const struct pd_chain_entry *e, struct pd_error *err);
+
+/* The frames of a list. */
+static inline const uint32_t *
+pd_resolver_list(const struct pd_resolver *r, uint32_t list, size_t *len)
+{
+	const uint32_t *p = r->lists + (list & ~PD_FRAME_LIST);
+
+	*len = p[0];
+	return p + 1;
+}
+
+/* Why a DSO has no names, or NULL. */
+const char *pd_resolver_why(const struct pd_resolver *r, const char *dso);
+
+#endif

@@ -1,0 +1,1 @@
+pd-fold --max-stack -1

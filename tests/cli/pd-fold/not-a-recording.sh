@@ -1,0 +1,2 @@
+echo 'main;work 5' >out.folded
+pd-fold out.folded

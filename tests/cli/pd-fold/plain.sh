@@ -1,0 +1,1 @@
+pd-fold --buildid-dir "$TESTDATA/demo/debug" --symfs /nonexistent "$TESTDATA/demo/demo.data"

@@ -1,0 +1,1 @@
+pd-fold --tid 7-4
