@@ -200,39 +200,64 @@ choose(struct fold *f, const struct pd_event *ev, struct pd_error *err)
 }
 
 static int
-weigh(const struct fold *f, const struct pd_sample *s, uint64_t *weight,
-    struct pd_error *err)
+weigh(const struct fold *f, const struct pd_sample *s, uint64_t period,
+    uint64_t *weight, struct pd_error *err)
 {
 	*weight = 1;
 	if (f->weight == BY_TIME)
 		return pd_sample_duration(f->chosen, s, weight, err);
-	if (f->weight == BY_PERIOD && s->period != 0)
-		*weight = s->period;
+	/* perf script prints no period that is not in the sample itself. */
+	if (f->weight == BY_PERIOD && period != 0 &&
+	    (s->has_period || s->read != NULL || !f->text.perl))
+		*weight = period;
 	return 0;
+}
+
+/* One event of a sample: mostly there is one. */
+static int
+fold_member(struct fold *f, const struct pd_record *rec,
+    const struct pd_sample *s, const struct pd_event *ev, uint64_t period,
+    struct pd_error *err)
+{
+	const struct pd_thread *th;
+	struct pd_stack stack;
+	uint64_t weight;
+	int r = choose(f, ev, err);
+
+	if (r <= 0)
+		return r;
+	th = pd_session_thread(f->session, rec->pid, rec->tid, err);
+	if (th == NULL)
+		return -1;
+	if (!pd_filter_match(f->filter, rec, th))
+		return 0;
+	if (weigh(f, s, period, &weight, err) == -1 ||
+	    pd_stacker_run(f->stacker, rec, s, th, &stack, err) == -1)
+		return -1;
+	f->truncated += stack.truncated;
+	return pd_profile_add(f->profile, &stack, weight, err);
 }
 
 static int
 fold_sample(struct fold *f, const struct pd_record *rec, struct pd_error *err)
 {
-	const struct pd_thread *th;
+	const struct pd_event *ev;
 	struct pd_sample s;
-	struct pd_stack stack;
-	uint64_t weight;
+	uint64_t period;
+	size_t i;
 	int r;
 
-	if (!pd_reader_sample(f->rd, rec, &s) ||
-	    (r = choose(f, rec->event, err)) == 0)
+	if (!pd_reader_sample(f->rd, rec, &s))
 		return 0;
-	if (r == -1 || (th = pd_session_thread(f->session, rec->pid, rec->tid,
-	    err)) == NULL)
-		return -1;
-	if (!pd_filter_match(f->filter, rec, th))
-		return 0;
-	if (weigh(f, &s, &weight, err) == -1 ||
-	    pd_stacker_run(f->stacker, rec, &s, th, &stack, err) == -1)
-		return -1;
-	f->truncated += stack.truncated;
-	return pd_profile_add(f->profile, &stack, weight, err);
+	for (i = 0; (r = pd_reader_member(f->rd, rec, &s, i, &ev, &period,
+	    err)) == 1; i++) {
+		/* A counter that stood still has no sample, as in perf. */
+		if (ev == NULL || (s.read != NULL && period == 0))
+			continue;
+		if (fold_member(f, rec, &s, ev, period, err) == -1)
+			return -1;
+	}
+	return r;
 }
 
 static int

@@ -202,7 +202,7 @@ struct pd_sample {
 	uint32_t	pid, tid, cpu;
 	uint8_t		cpumode;	/* PERF_RECORD_MISC_CPUMODE_MASK of misc */
 	bool		swapped;
-	bool		has_callchain, has_branches;
+	bool		has_callchain, has_branches, has_period;
 	const uint8_t	*callchain;	/* u64 each, leaf first, with contexts */
 	size_t		callchain_len;
 	const uint8_t	*branches;	/* from, to, flags: three u64 each */
@@ -245,6 +245,17 @@ pd_sample_ip(const struct pd_sample *s, size_t i)
  */
 int pd_reader_sample(struct pd_reader *rd, const struct pd_record *rec,
     struct pd_sample *s);
+
+/*
+ * The i-th event that a sample stands for, and its period there: 1, 0 past the
+ * last, -1.  Mostly it is the record's event and s->period; the sample of a
+ * group (perf record -e '{a,b}:S') carries the counters of all members, each
+ * of which is given what it counted since its last sample, as perf does.  Ask
+ * for every sample, in order, once for each i.
+ */
+int pd_reader_member(struct pd_reader *rd, const struct pd_record *rec,
+    const struct pd_sample *s, size_t i, const struct pd_event **ev,
+    uint64_t *period, struct pd_error *err);
 
 /* ---- session: who and where, as of the records applied so far -------------- */
 

@@ -29,6 +29,21 @@ MAX_RSS = 64 << 20      # plus four times the file
 #   "extra"       samples beyond the listed ones that are really in the file
 #   an expectation word replaces the listed one
 EXCEPTIONS = {
+    # Size 0 is what the first kernels wrote: read as that, nothing is lost.
+    "attr__attr_inner_size_0.data": "no-warning",
+    "pipe__attr_size_0.data": "no-warning",
+    # What is new to us and lies behind what we read is passed over.
+    "attr__attr_unknown_sample_bits.data": "no-warning",
+    "pipe__feature_id_255.data": "no-warning",
+    # The feature is not needed to read what it announces.
+    "zstd__feature_missing.data": "no-warning",
+    "container__dir_format_bit_on_file.data": "no-warning",
+    # Not used for anything that the tools print.
+    "user__auxtrace_info_cs_huge.data": "no-warning",
+    # Reported in the summary; the recording itself is sound.
+    "lost__lost_100.data": "no-warning",
+    # Two records of many are late: a number, not a place.
+    "order__late_sample_after_rounds.data": "no-offset",
 }
 
 Run = collections.namedtuple("Run", "status out err seconds rss")

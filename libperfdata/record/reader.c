@@ -41,6 +41,9 @@ struct pd_reader {
 	struct pd_notes		notes;
 	struct pd_counts	counts;
 	struct pd_order_queue	queue;
+	struct pd_map64		counter_of;	/* event id -> counters */
+	uint64_t		*counters;	/* as of their last sample */
+	size_t			ncounters, counters_cap;
 	struct lane		*lanes;
 	size_t			nlanes, lanes_cap, lane;
 	unsigned		turns;		/* left for this lane */
@@ -168,6 +171,8 @@ pd_reader_close(struct pd_reader *rd)
 		pd_source_close(&ln->own);
 	}
 	free(rd->lanes);
+	pd_map64_free(&rd->counter_of);
+	free(rd->counters);
 	pd_container_close(&rd->ct);
 	pd_events_free(&rd->events);
 	pd_features_free(&rd->features);
@@ -705,6 +710,65 @@ pd_reader_sample(struct pd_reader *rd, const struct pd_record *rec,
 	if (s->cpumode > PD_CPUMODE_GUEST_USER)
 		pd_note_add(&rd->notes, true, rec->offset,
 		    "SAMPLE record: unknown CPU mode %u", s->cpumode);
+	return 1;
+}
+
+/* What a counter has grown by since it was last seen. */
+static int
+count_up(struct pd_reader *rd, uint64_t id, uint64_t value, uint64_t *grown,
+    struct pd_error *err)
+{
+	uint32_t at = pd_map64_find(&rd->counter_of, id);
+
+	if (at == PD_NOID) {
+		at = (uint32_t)rd->ncounters;
+		if (pd_grow(&rd->counters, &rd->counters_cap, at + 1,
+		    sizeof(*rd->counters), err) == -1 ||
+		    pd_map64_put(&rd->counter_of, id, at, err) == -1)
+			return -1;
+		rd->counters[rd->ncounters++] = 0;
+	}
+	*grown = value - rd->counters[at];
+	rd->counters[at] = value;
+	return 0;
+}
+
+int
+pd_reader_member(struct pd_reader *rd, const struct pd_record *rec,
+    const struct pd_sample *s, size_t i, const struct pd_event **ev,
+    uint64_t *period, struct pd_error *err)
+{
+	uint64_t rf = rec->event->read_format, n = 1, value, id = s->id;
+	struct pd_cursor c = pd_cursor(s->read, s->read_size, s->swapped);
+	const struct pd_evt *evt;
+	size_t skip = 0;
+
+	*ev = rec->event;
+	*period = s->period;
+	if (s->read == NULL)
+		return i == 0;
+	if (rf & PD_FORMAT_GROUP)
+		n = pd_get_u64(&c);
+	else if (rf & PD_FORMAT_ID)
+		rf &= ~(uint64_t)PD_FORMAT_ID;	/* it is the sample's own */
+	if (i >= n)
+		return 0;
+	if (rf & PD_FORMAT_GROUP) {
+		/* the times stand before the values, else behind the one */
+		skip = !!(rf & PD_FORMAT_TIME_ENABLED) +
+		    !!(rf & PD_FORMAT_TIME_RUNNING);
+		skip += i * (1 + !!(rf & PD_FORMAT_ID) +
+		    !!(rf & PD_FORMAT_LOST));
+	}
+	pd_get_bytes(&c, skip * 8);
+	value = pd_get_u64(&c);
+	if (rf & PD_FORMAT_ID) {
+		id = pd_get_u64(&c);
+		evt = pd_events_by_id(&rd->events, id);
+		*ev = evt ? &evt->pub : NULL;
+	}
+	if (count_up(rd, id, value, period, err) == -1)
+		return -1;
 	return 1;
 }
 

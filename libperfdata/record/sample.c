@@ -195,8 +195,9 @@ pd_sample_decode(const struct pd_record *rec, struct pd_sample *s,
 	if (c.bad)
 		return pd_fail(err, PD_EFORMAT, rec->offset,
 		    "SAMPLE record: a field is longer than the record");
+	s->has_period = HAS(PERIOD);
 	/* As perf has it (evsel__parse_sample()), also for a frequency. */
-	if (!HAS(PERIOD))
+	if (!s->has_period)
 		s->period = ev->period_or_freq;
 	return 0;
 }

@@ -13,6 +13,7 @@ struct pd_dsosyms {
 	enum pd_dso_kind	kind;
 	struct pd_symtab	*table;
 	bool			shared;		/* the table is kallsyms' */
+	bool			perf_compat;
 	struct pd_symnames	names;
 	struct pd_elf		run;		/* FILE, VDSO: its segments */
 	uint64_t		delta;		/* address here - recorded */
@@ -417,8 +418,9 @@ pd_dsosyms_open(struct pd_symsources *src, const struct pd_dso *dso,
 	if (s == NULL)
 		return NULL;
 	s->kind = dso->kind;
+	s->perf_compat = src->opts.perf_compat;
 	s->run.fd = -1;
-	s->table = pd_symtab_new(src->opts.perf_compat &&
+	s->table = pd_symtab_new(s->perf_compat &&
 	    dso->kind == PD_DSO_FILE ? PD_SYMTAB_ELF_PERF : PD_SYMTAB_ELF,
 	    err);
 	if (s->table == NULL || open_any(s, src, dso, err) == -1) {
@@ -483,6 +485,8 @@ pd_dsosyms_find(struct pd_dsosyms *s, uint64_t addr, uint64_t map_start)
 		module = sym ? pd_symtab_module(s->table, sym) : NULL;
 		return module && strcmp(module, s->module) == 0 ? sym : NULL;
 	default:
-		return pd_symtab_find(s->table, addr + s->delta);
+		sym = pd_symtab_find(s->table, addr + s->delta);
+		/* perf drops what is in no module it knows: trampolines. */
+		return s->perf_compat && sym && sym->module ? NULL : sym;
 	}
 }

@@ -114,7 +114,8 @@ find_place(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
 	pl->map = pd_space_find(sp, pl->addr);
 	if (pl->map != NULL)
 		pl->dso = pl->map->dso;
-	else if (kernel && pl->addr >> 63) {
+	else if (kernel && pl->addr >> 63 &&
+	    !(r->opts->perf_compat && sp->len > 0)) {
 		/* The upper half of the address space is the kernel's. */
 		pl->dso = pd_session_kernel_dso(r->session, guest, err);
 		if (pl->dso == NULL)
@@ -323,6 +324,25 @@ symbol_frames(struct pd_resolver *r, const struct pd_symbol *sym,
 	return v;
 }
 
+/* perf names a module "[ext4]", not by its file (dso__set_module_info()). */
+static const char *
+perf_module_name(const char *path, char *buf, size_t size)
+{
+	const char *base = strrchr(path, '/');
+	char *p;
+
+	if (base == NULL)
+		return path;
+	snprintf(buf, size, "[%s", base + 1);
+	if ((p = strstr(buf, ".ko")) != NULL)
+		*p = '\0';
+	for (p = buf; *p != '\0'; p++)
+		if (*p == '-')
+			*p = '_';
+	snprintf(p, size - (size_t)(p - buf), "]");
+	return buf;
+}
+
 /* Resolve without the cache. */
 static uint32_t
 resolve(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
@@ -331,6 +351,7 @@ resolve(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
 	struct place pl = { .addr = addr };
 	struct pd_frame f = { 0 };
 	const struct pd_symbol *sym;
+	char module[PD_PATH_MAX + 2];
 	int found = 0;
 
 	if (find_place(r, sp, mode, &pl, err) == -1)
@@ -338,6 +359,9 @@ resolve(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
 	f.kind = pl.kind;
 	if (pl.dso != NULL) {
 		f.dso = pl.dso->name;
+		if (r->opts->perf_compat && pl.dso->kind == PD_DSO_MODULE)
+			f.dso = perf_module_name(f.dso, module,
+			    sizeof(module));
 		found = find_symbol(r, &pl, &sym, err);
 	}
 	if (found == -1)

@@ -1065,37 +1065,39 @@ put_legacy_part(struct reader *r, const char *s, size_t len)
 	put_mem(r, s, (size_t)(end - s));
 }
 
-/* Parts as length and text, up to E; the last one is a hash. */
+/* A length and as much text: unlike in v0, a '_' between them is text. */
+static struct ident
+read_legacy_part(struct reader *r)
+{
+	struct ident id = { 0 };
+
+	while (peek(r) >= '0' && peek(r) <= '9' && id.ascii_len <= r->end)
+		id.ascii_len = id.ascii_len * 10 + (size_t)(next(r) - '0');
+	if (id.ascii_len == 0 || id.ascii_len > r->end - r->pos) {
+		r->bad = true;
+		return (struct ident){ 0 };
+	}
+	id.ascii = r->sym + r->pos;
+	r->pos += id.ascii_len;
+	return id;
+}
+
+/* Parts up to E; the last one is a hash. */
 static void
 read_legacy(struct reader *r)
 {
-	struct ident id;
+	struct ident id = read_legacy_part(r);
 	size_t n;
 
-	for (n = 0; !r->bad; n++) {
-		if (peek(r) == 'u' || peek(r) == '0') {
-			r->bad = true;
-			return;
-		}
-		/* Unlike v0, a '_' behind the length belongs to the text. */
-		id = (struct ident){ 0 };
-		while (peek(r) >= '0' && peek(r) <= '9' &&
-		    id.ascii_len <= r->end)
-			id.ascii_len = id.ascii_len * 10 +
-			    (size_t)(next(r) - '0');
-		if (id.ascii_len == 0 || id.ascii_len > r->end - r->pos) {
-			r->bad = true;
-			return;
-		}
-		id.ascii = r->sym + r->pos;
-		r->pos += id.ascii_len;
-		if (eat(r, 'E'))
-			break;
+	for (n = 0; !r->bad && !eat(r, 'E'); n++) {
 		put(r, n > 0 ? "::" : "");
 		put_legacy_part(r, id.ascii, id.ascii_len);
+		id = read_legacy_part(r);
 	}
-	if (n == 0 || !is_hash(id.ascii, id.ascii_len))
+	if (r->bad || n == 0 || !is_hash(id.ascii, id.ascii_len)) {
 		r->bad = true;
+		return;
+	}
 	if (r->hashes) {
 		put(r, "::");
 		put_mem(r, id.ascii, id.ascii_len);

@@ -13,7 +13,9 @@ can_record() {
 
 if can_record; then
 	mkdir -p "$build"
-	"${CC:-gcc}" -O1 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -pthread \
+	# Optimising, gcc leaves the frame out of functions that call none, and
+	# their callers would be missing from the stacks.
+	"${CC:-gcc}" -O0 -g -fno-omit-frame-pointer -pthread \
 	    -o "$build/demo" "$here/demo.c"
 	rate=10000
 	most=$(cat /proc/sys/kernel/perf_event_max_sample_rate 2>/dev/null || echo $rate)

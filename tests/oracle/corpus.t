@@ -7,8 +7,32 @@ command -v perf >/dev/null || skip_all "no perf"
 case $PD_SAN in ?*) skip_all "compared in the build without sanitizers" ;; esac
 workdir
 
-# Recordings where pd-fold is meant to differ from perf 6.1, and why.
+# Recordings where pd-fold is meant to differ from perf 6.1, and why.  With
+# "stacks: ..." the counts must agree all the same.
+other_kernel="stacks: perf names the kernel of the recording after the one that runs now"
+group_read="perf shows the counters of a group as samples of their own"
+own_names="pd-fold takes the names of events from the recording"
 declare -A explained=(
+	[generated/inject-b.data]=$other_kernel
+	[generated/inject-plain.data]=$other_kernel
+	[generated/no-buildid-B.data]=$other_kernel
+	[generated/pipe-a.data]=$other_kernel
+	[generated/pipe-headcut.data]=$other_kernel
+	[generated/pipe-marker.data]=$other_kernel
+	[generated/pipe-z.data]=$other_kernel
+	[generated/pipe.data]=$other_kernel
+	[generated/record-inject-pipe.data]=$other_kernel
+	[generated/z.data]=$other_kernel
+	[generated/pipe-tracepoint.data]="stacks: perf shows no call chains of tracepoints in a pipe"
+	[generated/per-thread.data]="stacks: without times stackcollapse-perf.pl finds no periods"
+	[generated/lost-m1.data]="stacks: stackcollapse-perf.pl takes tracepoints for the event"
+	[generated/multi-group.data]=$group_read
+	[recordings/platform_system_extras__perf_with_add_counter.data]=$group_read
+	[recordings/developtools_hiperf__fp.uncompress.data]=$own_names
+	[recordings/developtools_hiperf__report_test.data]=$own_names
+	[recordings/perf_data_converter__perf.data.intel_pt-4.14]="perf makes samples out of the trace"
+	[recordings/perf_data_converter__perf.data.callgraph-3.4]="stacks: perf looks into the vdso of this machine"
+	[recordings/perf_data_converter__perf.data.callgraph_and_branch-3.4]="stacks: perf looks into the vdso of this machine"
 )
 
 agrees() {
@@ -21,10 +45,15 @@ agrees() {
 cd "$PD_SHARED/corpus" || exit 1
 cut -f 1 catalog.tsv | tail -n +2 >"$tmp/list"
 while read -r f; do
-	if [ -n "${explained[$f]:-}" ]; then
-		skip "$f" "${explained[$f]}"
-	else
+	why=${explained[$f]:-}
+	if [ -z "$why" ]; then
 		ok "$f" agrees "$f"
+	elif agrees "$f"; then
+		skip "$f" "agrees here, though: $why"
+	elif [ "$why" != "${why#stacks:}" ] && grep -q 'samples or periods' "$tmp/out"; then
+		ok "$f: counts" false
+	else
+		skip "$f" "$why"
 	fi
 done <"$tmp/list"
 tap_done
