@@ -216,6 +216,7 @@ struct pd_sample {
 	const uint8_t	*user_stack;
 	size_t		user_stack_size;	/* of it in use */
 	bool		stack_clamped;	/* it claimed more than was copied */
+	bool		has_rest;	/* bytes that the event does not tell of */
 };
 
 int pd_sample_decode(const struct pd_record *rec, struct pd_sample *s,

@@ -14,6 +14,12 @@
  */
 #define WINDOW_LOG_MAX	27
 
+/*
+ * perf flushes zstd blocks and never ends its frame: between two blocks the
+ * decoder asks for this much (RFC 8878, 3.1.1.2), inside one for more.
+ */
+#define BLOCK_HEADER	3
+
 static int
 start(struct pd_unzstd *z, struct pd_error *err)
 {
@@ -56,6 +62,7 @@ pd_unzstd_fill(void *ctx, uint8_t *buf, size_t room, struct pd_error *err)
 			    "compressed data: %s", ZSTD_getErrorName(r));
 		}
 		z->more = out.pos == out.size;
+		z->inside = r > BLOCK_HEADER;
 	}
 	z->in_pos = in.pos;
 	return (ssize_t)out.pos;

@@ -11,6 +11,7 @@ struct pd_unzstd {
 	struct pd_block		*block;
 	uint64_t		offset;	/* of the payload in the input */
 	bool			more;	/* output is waiting inside dctx */
+	bool			inside;	/* the input ended inside a zstd block */
 };
 
 /*

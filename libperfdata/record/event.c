@@ -101,6 +101,7 @@ find_positions(struct pd_evt *evt)
 	}
 	evt->t_id = pos[1], evt->t_tid = pos[2];
 	evt->t_time = pos[3], evt->t_cpu = pos[4];
+	evt->t_words = n;
 }
 
 struct pd_evt *

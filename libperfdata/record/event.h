@@ -34,6 +34,7 @@ enum {
 	PD_SAMPLE_DATA_PAGE_SIZE = 1 << 22,
 	PD_SAMPLE_CODE_PAGE_SIZE = 1 << 23,
 	PD_SAMPLE_WEIGHT_STRUCT = 1 << 24,
+	PD_SAMPLE_UNKNOWN = 1 << 25,	/* from here on */
 };
 
 /* __PERF_SAMPLE_CALLCHAIN_EARLY: the kernel's own, never in a recording. */
@@ -81,10 +82,10 @@ struct pd_evt {
 	 * Positions in u64 words: in a SAMPLE from behind its header on, in
 	 * the sample_id of other records from their end back (1: the last).
 	 * PD_NOPOS when absent.  s_fixed words, up to the period, are always
-	 * there.
+	 * there; the sample_id has t_words.
 	 */
 	uint8_t		s_id, s_tid, s_time, s_cpu, s_fixed;
-	uint8_t		t_id, t_tid, t_time, t_cpu;
+	uint8_t		t_id, t_tid, t_time, t_cpu, t_words;
 };
 
 struct pd_events {

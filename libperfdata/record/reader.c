@@ -369,12 +369,18 @@ take_in(struct pd_reader *rd, struct lane *ln, const struct frame *fr,
 
 /* ---- framing ---------------------------------------------------------------- */
 
-/* The framing is damaged: nothing behind it can be trusted. */
+/*
+ * The framing is damaged: nothing behind it in the stream can be trusted.
+ * Records that are not compressed go on behind compressed ones.
+ */
 static int
-end_in_damage(struct pd_reader *rd, struct lane *ln, const struct frame *fr,
-    struct pd_error *err)
+end_in_damage(struct pd_reader *rd, struct lane *ln, struct pd_stream *st,
+    const struct frame *fr, struct pd_error *err)
 {
-	ln->ended = true;
+	if (st == &ln->z)
+		ln->z_dead = true;
+	else
+		ln->ended = true;
 	if (rd->ct.killed && pd_container_table_at(&rd->ct, fr->offset))
 		return pd_fail(err, PD_EFORMAT, 48, "header: the data have no "
 		    "size, yet features follow them at 0x%" PRIx64
@@ -417,7 +423,7 @@ frame_record(struct pd_reader *rd, struct lane *ln, struct pd_stream *st,
 	if (fr->size < PD_HEADER_SIZE ||
 	    (rd->ct.pipe && memcmp(fr->data, rd->ct.swapped ? "2ELIFREP" :
 	    "PERFILE2", 8) == 0))
-		return end_in_damage(rd, ln, fr, err);
+		return end_in_damage(rd, ln, st, fr, err);
 	if ((r = pd_stream_peek(st, fr->size, err)) <= 0)
 		return r;
 	fr->data = pd_stream_at(st);
@@ -447,8 +453,8 @@ next_frame(struct pd_reader *rd, struct lane *ln, struct frame *fr,
 	r = frame_record(rd, ln, &ln->raw, fr, err);
 	if (r == 0 && !ln->ended) {
 		ln->ended = true;
-		if (pd_stream_ready(&ln->raw) > 0 ||
-		    (pd_stream_ready(&ln->z) > 0 && !ln->z_dead))
+		if (pd_stream_ready(&ln->raw) > 0 || (!ln->z_dead &&
+		    (pd_stream_ready(&ln->z) > 0 || ln->unzstd.inside)))
 			pd_note_add(&rd->notes, true, ln->raw.offset,
 			    "the input ends in a record, which is left out");
 	}
@@ -527,6 +533,19 @@ count(struct pd_reader *rd, const struct pd_record *rec)
 	}
 }
 
+/* Whether a record has the body that its type says; if not, it is left out. */
+static bool
+valid(struct pd_reader *rd, const struct pd_record *rec)
+{
+	if (pd_record_valid(rec))
+		return true;
+	rd->counts.skipped++;
+	pd_note_add(&rd->notes, true, rec->offset,
+	    "%s record: its body is damaged, left out",
+	    pd_record_name(rec->type));
+	return false;
+}
+
 /*
  * A record of the kernel: 1 when it is to be delivered now, 0 when it waits
  * for its time or is left out.
@@ -545,7 +564,6 @@ take_kernel_record(struct pd_reader *rd, struct lane *ln,
 		return -1;
 	rd->named = true;
 	rd->kernel_records++;
-	count(rd, rec);
 	w.evt = pd_events_of(&rd->events, fr->type, fr->data, fr->size,
 	    rd->ct.swapped);
 	if (w.evt == NULL) {
@@ -553,7 +571,8 @@ take_kernel_record(struct pd_reader *rd, struct lane *ln,
 		    "%s record: its id belongs to no event",
 		    pd_record_name(fr->type) ? pd_record_name(fr->type) : "a");
 		if (fr->type != PD_RECORD_SAMPLE)
-			return 1;
+			return valid(rd, rec);
+		rd->counts.samples++;
 		rd->counts.skipped++;
 		return 0;
 	}
@@ -561,6 +580,10 @@ take_kernel_record(struct pd_reader *rd, struct lane *ln,
 		return pd_fail(err, PD_EFORMAT, fr->offset,
 		    "the samples of %s carry nothing (sample_type is 0)",
 		    w.evt->name);
+	rec->event = &w.evt->pub;
+	if (fr->type != PD_RECORD_SAMPLE && !valid(rd, rec))
+		return 0;
+	count(rd, rec);
 	w.time = time_of(rec, w.evt);
 	if (w.time != PD_NOTIME && w.time > ln->time)
 		ln->time = w.time;
@@ -611,6 +634,7 @@ hold(struct pd_reader *rd, struct pd_block *block)
 static int
 end(struct pd_reader *rd, struct pd_error *err)
 {
+	bool unreadable = false;	/* it was compressed, and all is lost */
 	size_t i;
 
 	rd->ended = true;
@@ -620,7 +644,9 @@ end(struct pd_reader *rd, struct pd_error *err)
 		    " records were written too late to be put in order",
 		    rd->queue.late);
 	rd->counts.unordered = rd->queue.late;
-	if (rd->kernel_records > 0)
+	for (i = 0; i < rd->nlanes; i++)
+		unreadable |= rd->lanes[i].z_dead && rd->counts.samples == 0;
+	if (rd->kernel_records > 0 && !unreadable)
 		return 0;
 	for (i = rd->notes.len; i-- > 0;)
 		if (rd->notes.notes[i].damage && !rd->ct.killed)
@@ -647,19 +673,14 @@ read_record(struct pd_reader *rd, struct lane *ln, struct pd_record *rec,
 	hold(rd, pd_block_ref(fr.block));
 	rd->counts.records++;
 	record_of(rd, fr.data, fr.offset, rec);
-	if (!pd_record_valid(rec)) {
-		rd->counts.skipped++;
-		pd_note_add(&rd->notes, true, fr.offset,
-		    "%s record: its body is damaged, left out",
-		    pd_record_name(fr.type));
-		return 0;
-	}
 	if (pd_record_name(fr.type) == NULL)
 		pd_note_add(&rd->notes, false, fr.offset,
 		    "records of an unknown type (%" PRIu32 ") passed over",
 		    fr.type);
 	if (fr.type < PD_RECORD_USER_START && fr.type != 0)
 		return take_kernel_record(rd, ln, &fr, rec, err);
+	if (!valid(rd, rec))
+		return 0;
 	return take_in(rd, ln, &fr, err) == -1 ? -1 : 1;
 }
 
@@ -707,6 +728,9 @@ pd_reader_sample(struct pd_reader *rd, const struct pd_record *rec,
 	if (s->stack_clamped)
 		pd_note_add(&rd->notes, true, rec->offset, "SAMPLE record: "
 		    "claims more stack than was copied");
+	if (s->has_rest)
+		pd_note_add(&rd->notes, true, rec->offset, "SAMPLE record: "
+		    "has bytes that its event does not tell of");
 	if (s->cpumode > PD_CPUMODE_GUEST_USER)
 		pd_note_add(&rd->notes, true, rec->offset,
 		    "SAMPLE record: unknown CPU mode %u", s->cpumode);

@@ -1,6 +1,7 @@
 /* The table of record types and the decoders of their bodies. */
 #include "base/error.h"
 #include "base/shape.h"
+#include "record/event.h"
 #include "record/record.h"
 
 struct row {
@@ -41,11 +42,16 @@ pd_record_class(uint32_t type)
 	return type < PD_RECORD_USER_START ? PD_TIMED : PD_STREAM;
 }
 
-static struct pd_cursor
-body_of(const struct pd_record *rec)
+struct pd_cursor
+pd_record_body(const struct pd_record *rec)
 {
-	return pd_cursor(rec->data + PD_HEADER_SIZE,
-	    rec->size - PD_HEADER_SIZE, rec->swapped);
+	const struct pd_evt *evt = (const struct pd_evt *)rec->event;
+	size_t size = rec->size - PD_HEADER_SIZE, id = 0;
+
+	if (evt != NULL && rec->type != PD_RECORD_SAMPLE)
+		id = evt->t_words * (size_t)8;
+	return pd_cursor(rec->data + PD_HEADER_SIZE, size < id ? 0 : size - id,
+	    rec->swapped);
 }
 
 /* PERF_RECORD_TEXT_POKE: addr, u16 old_len, u16 new_len, the bytes. */
@@ -84,7 +90,7 @@ bool
 pd_record_valid(const struct pd_record *rec)
 {
 	const struct row *row = row_of(rec->type);
-	struct pd_cursor c = body_of(rec);
+	struct pd_cursor c = pd_record_body(rec);
 
 	if (row == NULL)
 		return true;
@@ -102,7 +108,7 @@ static int
 decode_mmap(const struct pd_record *rec, struct pd_mmap *m,
     struct pd_error *err)
 {
-	struct pd_cursor c = body_of(rec);
+	struct pd_cursor c = pd_record_body(rec);
 	const uint8_t *id;
 
 	*m = (struct pd_mmap){ .pid = pd_get_u32(&c) };
@@ -143,7 +149,7 @@ static int
 decode_task(const struct pd_record *rec, struct pd_task *t,
     struct pd_error *err)
 {
-	struct pd_cursor c = body_of(rec);
+	struct pd_cursor c = pd_record_body(rec);
 
 	t->pid = pd_get_u32(&c);
 	t->ppid = pd_get_u32(&c);
@@ -159,7 +165,7 @@ static int
 decode_comm(const struct pd_record *rec, struct pd_comm *m,
     struct pd_error *err)
 {
-	struct pd_cursor c = body_of(rec);
+	struct pd_cursor c = pd_record_body(rec);
 
 	m->pid = pd_get_u32(&c);
 	m->tid = pd_get_u32(&c);
@@ -174,7 +180,7 @@ static int
 decode_ksymbol(const struct pd_record *rec, struct pd_ksymbol *k,
     struct pd_error *err)
 {
-	struct pd_cursor c = body_of(rec);
+	struct pd_cursor c = pd_record_body(rec);
 
 	k->addr = pd_get_u64(&c);
 	k->len = pd_get_u32(&c);
@@ -190,7 +196,7 @@ decode_ksymbol(const struct pd_record *rec, struct pd_ksymbol *k,
 static int
 decode_lost(const struct pd_record *rec, uint64_t *lost, struct pd_error *err)
 {
-	struct pd_cursor c = body_of(rec);
+	struct pd_cursor c = pd_record_body(rec);
 
 	if (rec->type == PD_RECORD_LOST)
 		pd_get_u64(&c);		/* id */

@@ -58,6 +58,9 @@ union pd_body {
 	uint64_t		lost;		/* LOST, LOST_SAMPLES */
 };
 
+/* The body, without the sample_id that the kernel puts behind it. */
+struct pd_cursor pd_record_body(const struct pd_record *rec);
+
 /* Whether the body has the layout of its type; unknown types always do. */
 bool pd_record_valid(const struct pd_record *rec);
 

@@ -133,6 +133,8 @@ static void
 decode_rest(struct pd_cursor *c, const struct pd_event *ev,
     struct pd_sample *s)
 {
+	size_t aux;
+
 	if (HAS(RAW)) {
 		s->raw_size = pd_get_u32(c);
 		s->raw = pd_get_bytes(c, s->raw_size);
@@ -155,7 +157,12 @@ decode_rest(struct pd_cursor *c, const struct pd_event *ev,
 		s->phys_addr = pd_get_u64(c);
 	if (HAS(CGROUP))
 		s->cgroup = pd_get_u64(c);
-	/* Page sizes, AUX data and fields that we do not know stay unread. */
+	if (HAS(DATA_PAGE_SIZE))
+		pd_get_u64(c);
+	if (HAS(CODE_PAGE_SIZE))
+		pd_get_u64(c);
+	if (HAS(AUX))
+		decode_array(c, 0, 1, &aux);
 }
 
 int
@@ -195,6 +202,8 @@ pd_sample_decode(const struct pd_record *rec, struct pd_sample *s,
 	if (c.bad)
 		return pd_fail(err, PD_EFORMAT, rec->offset,
 		    "SAMPLE record: a field is longer than the record");
+	/* Fields that we do not know come last. */
+	s->has_rest = pd_left(&c) > 0 && ev->sample_type < PD_SAMPLE_UNKNOWN;
 	s->has_period = HAS(PERIOD);
 	/* As perf has it (evsel__parse_sample()), also for a frequency. */
 	if (!s->has_period)

@@ -124,6 +124,18 @@ skip_head(struct pd_cursor *c)
 	skip_block(c, &len);
 }
 
+/* kallsyms, printk formats, and, since version 0.6, the names of tasks. */
+static void
+skip_tail(struct pd_cursor *c)
+{
+	size_t len;
+
+	pd_get_bytes(c, pd_get_u32(c));
+	pd_get_bytes(c, pd_get_u32(c));
+	if (!c->bad && pd_left(c) >= 8)
+		skip_block(c, &len);
+}
+
 int
 pd_tracepoints_add(struct pd_tracepoints **tp, struct pd_cursor *c,
     uint64_t offset, struct pd_notes *notes, struct pd_error *err)
@@ -146,7 +158,7 @@ pd_tracepoints_add(struct pd_tracepoints **tp, struct pd_cursor *c,
 		    err) == -1)
 			return -1;
 	}
-	/* kallsyms, printk formats and saved names follow: not needed. */
+	skip_tail(c);
 	return 0;
 }
 

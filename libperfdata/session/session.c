@@ -384,8 +384,7 @@ static int
 apply_namespaces(struct pd_session *s, const struct pd_record *rec,
     struct pd_error *err)
 {
-	struct pd_cursor c = pd_cursor(rec->data + PD_HEADER_SIZE,
-	    rec->size - PD_HEADER_SIZE, rec->swapped);
+	struct pd_cursor c = pd_record_body(rec);
 	uint32_t pid = pd_get_u32(&c), tid = pd_get_u32(&c);
 	uint64_t nr = pd_get_u64(&c), i, ino = 0;
 	struct pd_thr *th = thread_get(s, pid, tid, err);
@@ -405,8 +404,7 @@ static int
 apply_cgroup(struct pd_session *s, const struct pd_record *rec,
     struct pd_error *err)
 {
-	struct pd_cursor c = pd_cursor(rec->data + PD_HEADER_SIZE,
-	    rec->size - PD_HEADER_SIZE, rec->swapped);
+	struct pd_cursor c = pd_record_body(rec);
 	uint64_t id = pd_get_u64(&c);
 	const char *path = pd_get_str(&c);
 	uint32_t str;

@@ -10,7 +10,6 @@ workdir
 # Recordings where pd-fold is meant to differ from perf 6.1, and why.  With
 # "stacks: ..." the counts must agree all the same.
 other_kernel="stacks: perf names the kernel of the recording after the one that runs now"
-group_read="perf shows the counters of a group as samples of their own"
 own_names="pd-fold takes the names of events from the recording"
 declare -A explained=(
 	[generated/inject-b.data]=$other_kernel
@@ -26,8 +25,6 @@ declare -A explained=(
 	[generated/pipe-tracepoint.data]="stacks: perf shows no call chains of tracepoints in a pipe"
 	[generated/per-thread.data]="stacks: without times stackcollapse-perf.pl finds no periods"
 	[generated/lost-m1.data]="stacks: stackcollapse-perf.pl takes tracepoints for the event"
-	[generated/multi-group.data]=$group_read
-	[recordings/platform_system_extras__perf_with_add_counter.data]=$group_read
 	[recordings/developtools_hiperf__fp.uncompress.data]=$own_names
 	[recordings/developtools_hiperf__report_test.data]=$own_names
 	[recordings/perf_data_converter__perf.data.intel_pt-4.14]="perf makes samples out of the trace"

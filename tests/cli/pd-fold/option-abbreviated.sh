@@ -1,1 +1,1 @@
-pd-fold --ver
+pd-fold --vers
