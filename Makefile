@@ -114,7 +114,7 @@ $(B)/exports.map: libperfdata/perfdata.h
 
 $(SOLIB): $(call obj,$(LIBSRC)) $(B)/exports.map
 	$(CC) $(FLAGS) $(LDFLAGS) -shared -Wl,-soname,$(notdir $@) \
-	    -Wl,-Bsymbolic-functions -Wl,--version-script=$(B)/exports.map \
+	    -Wl,-Bsymbolic-functions -Xlinker --version-script=$(B)/exports.map \
 	    -o $@ $(filter %.o,$^) $(LIBS)
 
 define PC

@@ -35,13 +35,12 @@ pd_strdup(const char *s, struct pd_error *err)
 }
 
 int
-pd_grow(void *p, size_t *cap, size_t want, size_t size, struct pd_error *err)
+pd_grow_more(void *p, size_t *cap, size_t want, size_t size,
+    struct pd_error *err)
 {
 	size_t n = *cap ? *cap : 8, bytes;
 	void *old, *new;
 
-	if (want <= *cap)
-		return 0;
 	while (n < want) {
 		if (n > SIZE_MAX / 2)
 			return pd_fail_nomem(err);

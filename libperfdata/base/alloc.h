@@ -8,12 +8,19 @@
 void *pd_calloc(size_t n, size_t size, struct pd_error *err);
 char *pd_strdup(const char *s, struct pd_error *err);
 
+/* pd_grow() when there is no room. */
+int pd_grow_more(void *p, size_t *cap, size_t want, size_t size,
+    struct pd_error *err);
+
 /*
  * Make room for `want` elements in the array *p of *cap elements: doubles, so
  * that appending is linear.  New elements are not initialised.
  */
-int pd_grow(void *p, size_t *cap, size_t want, size_t size,
-    struct pd_error *err);
+static inline int
+pd_grow(void *p, size_t *cap, size_t want, size_t size, struct pd_error *err)
+{
+	return want <= *cap ? 0 : pd_grow_more(p, cap, want, size, err);
+}
 
 /* An arena: many small things that are freed at once. */
 struct pd_arena {

@@ -6,6 +6,33 @@
 #include "base/error.h"
 #include "profile/tree.h"
 
+static inline size_t
+slot_of(const struct pd_profile *p, uint32_t parent, uint32_t frame)
+{
+	return pd_hash_u64((uint64_t)parent << 32 | frame) & p->mask;
+}
+
+/* Twice as many slots, at most half of them in use. */
+static int
+grow_slots(struct pd_profile *p, struct pd_error *err)
+{
+	size_t n = p->slots ? (p->mask + 1) * 2 : 1024, i, at;
+	uint32_t *slots = pd_calloc(n, sizeof(*slots), err);
+
+	if (slots == NULL)
+		return -1;
+	free(p->slots);
+	p->slots = slots;
+	p->mask = n - 1;
+	for (i = 1; i < p->len; i++) {
+		at = slot_of(p, p->nodes[i].parent, p->nodes[i].frame);
+		while (slots[at] != 0)
+			at = (at + 1) & p->mask;
+		slots[at] = (uint32_t)i;
+	}
+	return 0;
+}
+
 struct pd_profile *
 pd_profile_new(const struct pd_frames *frames, struct pd_error *err)
 {
@@ -14,8 +41,9 @@ pd_profile_new(const struct pd_frames *frames, struct pd_error *err)
 	if (p == NULL)
 		return NULL;
 	p->frames = frames;
-	if (pd_grow(&p->nodes, &p->cap, 1, sizeof(*p->nodes), err) == -1) {
-		free(p);
+	if (pd_grow(&p->nodes, &p->cap, 1, sizeof(*p->nodes), err) == -1 ||
+	    grow_slots(p, err) == -1) {
+		pd_profile_free(p);
 		return NULL;
 	}
 	p->nodes[0] = (struct pd_node){ .frame = PD_NOID };
@@ -31,36 +59,52 @@ pd_profile_free(struct pd_profile *p)
 	if (p == NULL)
 		return;
 	for (i = 0; i < PD_STACK_SLOTS; i++)
-		free(p->slots[i].nodes);
-	pd_map64_free(&p->children);
+		free(p->last[i].nodes);
+	free(p->slots);
 	free(p->nodes);
 	free(p);
 }
 
 static uint32_t
+new_child(struct pd_profile *p, uint32_t parent, uint32_t frame,
+    struct pd_error *err)
+{
+	size_t at;
+
+	if (p->len > p->mask / 2 && grow_slots(p, err) == -1)
+		return PD_NOID;
+	if (pd_grow(&p->nodes, &p->cap, p->len + 1, sizeof(*p->nodes), err))
+		return PD_NOID;
+	for (at = slot_of(p, parent, frame); p->slots[at] != 0;)
+		at = (at + 1) & p->mask;
+	p->slots[at] = (uint32_t)p->len;
+	p->nodes[p->len] = (struct pd_node){ parent, frame, 0, 0 };
+	return (uint32_t)p->len++;
+}
+
+static inline uint32_t
 child_of(struct pd_profile *p, uint32_t parent, uint32_t frame,
     struct pd_error *err)
 {
-	uint64_t key = (uint64_t)parent << 32 | frame;
-	uint32_t node = pd_map64_find(&p->children, key);
+	const struct pd_node *n;
+	size_t at = slot_of(p, parent, frame);
 
-	if (node != PD_NOID)
-		return node;
-	if (pd_grow(&p->nodes, &p->cap, p->len + 1, sizeof(*p->nodes), err) ||
-	    pd_map64_put(&p->children, key, (uint32_t)p->len, err) == -1)
-		return PD_NOID;
-	p->nodes[p->len] = (struct pd_node){ parent, frame, 0, 0 };
-	return (uint32_t)p->len++;
+	for (; p->slots[at] != 0; at = (at + 1) & p->mask) {
+		n = &p->nodes[p->slots[at]];
+		if (n->frame == frame && n->parent == parent)
+			return p->slots[at];
+	}
+	return new_child(p, parent, frame, err);
 }
 
 int
 pd_profile_add(struct pd_profile *p, const struct pd_stack *st,
     uint64_t weight, struct pd_error *err)
 {
-	uint32_t node, **nodes = &p->slots[st->slot].nodes;
+	uint32_t node, **nodes = &p->last[st->slot].nodes;
 	size_t i;
 
-	if (pd_grow(nodes, &p->slots[st->slot].cap, st->len, sizeof(**nodes),
+	if (pd_grow(nodes, &p->last[st->slot].cap, st->len, sizeof(**nodes),
 	    err) == -1)
 		return -1;
 	node = st->same > 0 ? (*nodes)[st->same - 1] : 0;

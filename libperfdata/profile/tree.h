@@ -15,12 +15,18 @@ struct pd_profile {
 	const struct pd_frames	*frames;
 	struct pd_node		*nodes;
 	size_t			len, cap;
-	struct pd_map64		children;	/* parent, frame -> node */
+	/*
+	 * The child of a node by its frame: a hash table of node numbers, 0
+	 * for a free slot.  The key is in the node itself, which is needed
+	 * anyway: so the table stays small enough for the processor's cache.
+	 */
+	uint32_t		*slots;
+	size_t			mask;
 	uint64_t		weight, samples;
 	struct {			/* nodes of the slot's last stack */
 		uint32_t	*nodes;
 		size_t		cap;
-	}			slots[PD_STACK_SLOTS];
+	}			last[PD_STACK_SLOTS];
 };
 
 #endif

@@ -112,7 +112,6 @@ extend_header(const struct pd_elf *e, struct header *h)
 static bool
 read_header(struct pd_elf *e, struct header *h)
 {
-	static const uint16_t one = 1;
 	uint8_t b[sizeof(Elf64_Ehdr)], data;
 	size_t size;
 	struct pd_cursor c;
@@ -121,7 +120,8 @@ read_header(struct pd_elf *e, struct header *h)
 	    (b[EI_CLASS] != ELFCLASS32 && b[EI_CLASS] != ELFCLASS64) ||
 	    (b[EI_DATA] != ELFDATA2LSB && b[EI_DATA] != ELFDATA2MSB))
 		return false;
-	data = *(const uint8_t *)&one == 1 ? ELFDATA2LSB : ELFDATA2MSB;
+	data = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB :
+	    ELFDATA2LSB;
 	e->is64 = b[EI_CLASS] == ELFCLASS64;
 	e->swapped = b[EI_DATA] != data;
 	size = e->is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);

@@ -194,6 +194,8 @@ pd_elfsyms_add(const struct pd_elfsyms *to, const struct pd_elf *e,
 	uint64_t off;
 	int ret;
 
+	if (to->names->nblocks == PD_SYMNAMES_BLOCKS)
+		return 1;
 	if ((ret = read_tables(e, type, &t, err)) != 0)
 		return ret;
 	to->names->blocks[to->names->nblocks++] = t.strings;

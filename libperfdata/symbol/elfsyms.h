@@ -6,10 +6,12 @@
 #include "symbol/elf.h"
 #include "symbol/symtab.h"
 
+#define PD_SYMNAMES_BLOCKS	4
+
 /* What holds the names of a symbol table; zero is empty. */
 struct pd_symnames {
 	struct pd_arena	arena;
-	char		*blocks[4];	/* whole string tables */
+	char		*blocks[PD_SYMNAMES_BLOCKS];	/* whole string tables */
 	size_t		nblocks;
 };
 
@@ -29,7 +31,7 @@ struct pd_elfsyms {
 
 /*
  * Add the symbols of a table: SHT_SYMTAB or SHT_DYNSYM.  0, 1 when the file
- * has none, -1 without memory.  At most four times for one pd_symnames.
+ * has none or names is full, -1 without memory.
  */
 int pd_elfsyms_add(const struct pd_elfsyms *to, const struct pd_elf *e,
     uint32_t type, struct pd_error *err);

@@ -216,10 +216,11 @@ add_stub(struct plt *p, uint64_t addr, uint64_t size, const struct reloc *r,
 		name = buf;
 	}
 	len = strcspn(name, "@");
-	s = pd_arena_strndup(&p->to->names->arena, name, len + 4, err);
+	s = pd_arena_alloc(&p->to->names->arena, len + sizeof("@plt"), err);
 	if (s == NULL)
 		return -1;
-	memcpy(s + len, "@plt", 5);
+	memcpy(s, name, len);
+	memcpy(s + len, "@plt", sizeof("@plt"));
 	return pd_symtab_add(p->to->table, addr + p->to->shift, size, s, NULL,
 	    PD_SYM_GLOBAL | PD_SYM_PLT, err);
 }
@@ -281,7 +282,8 @@ static int
 scan_arm64(struct plt *p, const struct pd_elf_section *s, const uint8_t *b,
     struct pd_error *err)
 {
-	bool big = (*(const uint16_t *)"\0\1") == 1;	/* code is little */
+	/* Code is little-endian, whatever the data is. */
+	bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	uint64_t off, pc, page;
 	uint32_t adrp, ldr, size;
 

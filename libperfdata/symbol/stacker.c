@@ -192,7 +192,7 @@ push_frames(struct pd_stacker *st, struct slot *sl,
     struct pd_error *err)
 {
 	uint32_t v = pd_resolver_find(&st->resolver, th, e, err);
-	const uint32_t *ids = &v;
+	const uint32_t *ids;
 	size_t n = 1;
 
 	if (v == PD_NOID)
@@ -202,7 +202,10 @@ push_frames(struct pd_stacker *st, struct slot *sl,
 	if (pd_grow(&sl->frames, &sl->frames_cap, sl->nframes + n,
 	    sizeof(*sl->frames), err) == -1)
 		return -1;
-	memcpy(sl->frames + sl->nframes, ids, n * sizeof(*ids));
+	if (v & PD_FRAME_LIST)
+		memcpy(sl->frames + sl->nframes, ids, n * sizeof(*ids));
+	else
+		sl->frames[sl->nframes] = v;
 	sl->nframes += n;
 	return 0;
 }

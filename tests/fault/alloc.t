@@ -29,7 +29,7 @@ fails_cleanly() {
 }
 
 # survives FILE: tries allocations 1, 2, ... up to the last, growing
-# the distance so that it takes some 120 runs.
+# the distance for large numbers.
 survives() {
 	data=$1
 	FAIL_COUNT=$tmp/count LD_PRELOAD="$PD_TESTS/failmalloc.so" \
@@ -39,7 +39,7 @@ survives() {
 	while [ $n -le "$total" ]; do
 		fails_cleanly $n || bad=$((bad + 1))
 		[ $bad -lt 5 ] || break
-		n=$((n + 1 + n / 40))
+		n=$((n + 1 + n / 300))
 	done
 	note "$data: $total allocations"
 	[ $bad = 0 ]

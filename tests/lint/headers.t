@@ -10,16 +10,11 @@ alone() {
 	    -I. -Ilibperfdata -Itests -fsyntax-only -x c -
 }
 
-as_cxx() {
-	echo '#include "perfdata.h"' | "$CC" -Wall -Wextra -Werror -Ilibperfdata \
-	    -fsyntax-only -x c++ - 
-}
-
 exports() {
 	nm -D --defined-only "${PD_BIN%/bin}/libperfdata.so.0" |
 	    awk '$2 ~ /^[TDBR]$/ { sub(/@.*/, "", $3); print $3 }' | sort >"$tmp/have"
-	sed 's|/\*.*\*/||; /\/\*/,/\*\//d' libperfdata/perfdata.h |
-	    grep -o '\bpd_[a-z_0-9]*(' | tr -d '(' | sort -u >"$tmp/want"
+	sed 's|/\*.*\*/||; /\/\*/,/\*\//d; /^static inline/,/^}/d' \
+	    libperfdata/perfdata.h | grep -o '\bpd_[a-z_0-9]*(' | tr -d '(' | sort -u >"$tmp/want"
 	diff "$tmp/want" "$tmp/have" >"$tmp/diff" && return
 	note "declared <, exported >:"
 	note "$(cat "$tmp/diff")"
