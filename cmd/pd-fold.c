@@ -66,7 +66,7 @@ struct fold {
 	struct pd_reader	*rd;
 	struct pd_session	*session;
 	struct pd_filter	*filter;
-	struct pd_frames	*frames;
+	struct pd_tree		*tree;
 	struct pd_stacker	*stacker;
 	struct pd_profile	*profile;
 	const struct pd_event	*chosen;	/* NULL before its first sample */
@@ -194,8 +194,7 @@ choose(struct fold *f, const struct pd_event *ev, struct pd_error *err)
 		f->other += pd_profile_samples(f->profile);
 	f->chosen = ev;
 	pd_profile_free(f->profile);
-	pd_stacker_forget(f->stacker);
-	f->profile = pd_profile_new(f->frames, err);
+	f->profile = pd_profile_new(f->tree, err);
 	return f->profile == NULL ? -1 : 1;
 }
 
@@ -235,7 +234,7 @@ fold_member(struct fold *f, const struct pd_record *rec,
 	    pd_stacker_run(f->stacker, rec, s, th, &stack, err) == -1)
 		return -1;
 	f->truncated += stack.truncated;
-	return pd_profile_add(f->profile, &stack, weight, err);
+	return pd_profile_add(f->profile, stack.node, weight, err);
 }
 
 static int
@@ -346,11 +345,11 @@ open_all(struct fold *f, struct pd_error *err)
 	if (f->rd == NULL)
 		return -1;
 	f->session = pd_session_new(f->rd, err);
-	f->frames = pd_frames_new(err);
-	if (f->session == NULL || f->frames == NULL)
+	f->tree = pd_tree_new(err);
+	if (f->session == NULL || f->tree == NULL)
 		return -1;
-	f->stacker = pd_stacker_new(f->session, f->frames, &f->stack, err);
-	f->profile = pd_profile_new(f->frames, err);
+	f->stacker = pd_stacker_new(f->session, f->tree, &f->stack, err);
+	f->profile = pd_profile_new(f->tree, err);
 	return f->stacker == NULL || f->profile == NULL ? -1 : 0;
 }
 
@@ -359,7 +358,7 @@ close_all(struct fold *f)
 {
 	pd_profile_free(f->profile);
 	pd_stacker_free(f->stacker);
-	pd_frames_free(f->frames);
+	pd_tree_free(f->tree);
 	pd_session_free(f->session);
 	pd_reader_close(f->rd);
 	pd_filter_free(f->filter);

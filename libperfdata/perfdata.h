@@ -309,13 +309,9 @@ enum pd_frame_kind {
 	PD_FRAME_GUEST,
 	PD_FRAME_JIT,		/* named by a perf-PID.map or jitdump */
 	PD_FRAME_ROOT,		/* not code: a thread, process, CPU or event */
-	PD_FRAME_MARK,		/* not code: says something of the stack */
 };
 
-/*
- * One level of a stack.  Frames are interned: the same function is the same
- * id, however many addresses it has.
- */
+/* One level of a stack. */
 struct pd_frame {
 	const char	*name;		/* NULL when not known */
 	const char	*dso;		/* path or [name]; NULL when not mapped */
@@ -324,13 +320,18 @@ struct pd_frame {
 	bool		inlined;
 };
 
-struct pd_frames;
+/*
+ * The calling-context tree: every stack that was seen, as a node whose parent
+ * is the stack without its leaf.  Node 0 is the empty stack.  The same
+ * function is the same frame, however many addresses it has.
+ */
+struct pd_tree;
 
-/* A table of frames, shared by what makes them and what keeps them. */
-struct pd_frames *pd_frames_new(struct pd_error *err);
-void pd_frames_free(struct pd_frames *t);
-const struct pd_frame *pd_frames_get(const struct pd_frames *t, uint32_t id);
-size_t pd_frames_len(const struct pd_frames *t);
+struct pd_tree *pd_tree_new(struct pd_error *err);
+void pd_tree_free(struct pd_tree *t);
+uint32_t pd_tree_parent(const struct pd_tree *t, uint32_t node);
+/* The leaf of a stack, NULL for node 0; borrowed until the tree grows. */
+const struct pd_frame *pd_tree_leaf(const struct pd_tree *t, uint32_t node);
 
 /* ---- stacker: sample -> stack ---------------------------------------------- */
 
@@ -356,28 +357,15 @@ struct pd_stack_opts {
 	const char	*vmlinux;
 };
 
-/*
- * A stack, outermost frame first; borrowed until the next call.  The first
- * `same` ids equal those of the last stack with the same slot, so that a
- * profile needs to look up only the rest.
- */
 struct pd_stack {
-	const uint32_t	*frames;
-	size_t		len, same;
-	uint32_t	slot;		/* less than PD_STACK_SLOTS */
+	uint32_t	node;		/* in the stacker's tree */
 	bool		truncated;	/* the root is missing */
 };
 
-#define PD_STACK_SLOTS	256
-
-/* s, frames and what opts points to must outlive the stacker. */
-struct pd_stacker *pd_stacker_new(struct pd_session *s,
-    struct pd_frames *frames, const struct pd_stack_opts *opts,
-    struct pd_error *err);
+/* s, tree and what opts points to must outlive the stacker. */
+struct pd_stacker *pd_stacker_new(struct pd_session *s, struct pd_tree *tree,
+    const struct pd_stack_opts *opts, struct pd_error *err);
 void pd_stacker_free(struct pd_stacker *st);
-
-/* Start anew, as if no stack had been made: for another profile. */
-void pd_stacker_forget(struct pd_stacker *st);
 
 /* The stack of a sample of thread th, as the session is now. */
 int pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
@@ -394,17 +382,14 @@ const char *pd_stacker_why(const struct pd_stacker *st, const char *dso);
 
 struct pd_profile;
 
-/* frames must outlive the profile. */
-struct pd_profile *pd_profile_new(const struct pd_frames *frames,
+/* tree must outlive the profile. */
+struct pd_profile *pd_profile_new(const struct pd_tree *tree,
     struct pd_error *err);
 void pd_profile_free(struct pd_profile *p);
 
-/*
- * Count one sample.  A profile must get every stack of its stacker, since a
- * stack says only how it differs from the one before.
- */
-int pd_profile_add(struct pd_profile *p, const struct pd_stack *st,
-    uint64_t weight, struct pd_error *err);
+/* Count one sample whose stack is this node. */
+int pd_profile_add(struct pd_profile *p, uint32_t node, uint64_t weight,
+    struct pd_error *err);
 
 /* Samples and their weight so far. */
 uint64_t pd_profile_samples(const struct pd_profile *p);

@@ -15,7 +15,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "profile/label.h"
-#include "profile/tree.h"
+#include "profile/profile.h"
 
 /* A child of the nodes being written, as one of its two items. */
 struct item {
@@ -69,7 +69,7 @@ add_children(struct writer *w, struct level *lv, size_t *cap, uint32_t node,
 	uint32_t c;
 
 	for (c = w->first[node]; c != 0; c = w->next[c]) {
-		label = pd_label(w->labels, w->p->nodes[c].frame, err);
+		label = pd_label(w->labels, w->p->tree->nodes[c].frame, err);
 		if (label == NULL || pd_grow(&lv->items, cap, lv->len + 2,
 		    sizeof(*lv->items), err) == -1)
 			return -1;
@@ -108,11 +108,13 @@ static void
 write_line(struct writer *w, const struct item *items, size_t n)
 {
 	uint64_t weight = 0, samples = 0;
+	struct pd_tally t;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		weight += w->p->nodes[items[i].node].weight;
-		samples += w->p->nodes[items[i].node].samples;
+		t = pd_profile_tally(w->p, items[i].node);
+		weight += t.weight;
+		samples += t.samples;
 	}
 	if (samples > 0)
 		fprintf(w->out, "%s %" PRIu64 "\n", w->line, weight);
@@ -169,16 +171,16 @@ write_all(struct writer *w, struct pd_error *err)
 static int
 link_children(struct writer *w, struct pd_error *err)
 {
-	const struct pd_profile *p = w->p;
+	const struct pd_tree *t = w->p->tree;
 	size_t i;
 
-	w->first = pd_calloc(p->len, sizeof(*w->first), err);
-	w->next = pd_calloc(p->len, sizeof(*w->next), err);
+	w->first = pd_calloc(t->len, sizeof(*w->first), err);
+	w->next = pd_calloc(t->len, sizeof(*w->next), err);
 	if (w->first == NULL || w->next == NULL)
 		return -1;
-	for (i = p->len; i-- > 1;) {
-		w->next[i] = w->first[p->nodes[i].parent];
-		w->first[p->nodes[i].parent] = (uint32_t)i;
+	for (i = t->len; i-- > 1;) {
+		w->next[i] = w->first[t->nodes[i].parent];
+		w->first[t->nodes[i].parent] = (uint32_t)i;
 	}
 	return 0;
 }
@@ -204,8 +206,8 @@ pd_profile_write_folded(const struct pd_profile *p,
 	int r = -1;
 
 	w.labels = &w.plain;
-	if (pd_labels_init(&w.plain, p->frames, opts, err) == 0 &&
-	    pd_labels_init(&w.java, p->frames, opts, err) == 0 &&
+	if (pd_labels_init(&w.plain, p->tree, opts, err) == 0 &&
+	    pd_labels_init(&w.java, p->tree, opts, err) == 0 &&
 	    link_children(&w, err) == 0) {
 		w.java.java = opts->perl;
 		r = write_all(&w, err);

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "profile/label.h"
-#include "profile/tree.h"
+#include "profile/profile.h"
 
 struct hot {
 	const char	*name;
@@ -27,13 +27,13 @@ by_self(const void *a, const void *b)
 
 /* Whether a function is further up in the stack too: it recurses. */
 static bool
-recurses(const struct pd_profile *p, const uint32_t *function, uint32_t node)
+recurses(const struct pd_tree *t, const uint32_t *function, uint32_t node)
 {
-	uint32_t n = p->nodes[node].parent;
+	uint32_t n = t->nodes[node].parent;
 
-	for (; n != 0; n = p->nodes[n].parent)
-		if (function[p->nodes[n].frame] ==
-		    function[p->nodes[node].frame])
+	for (; n != 0; n = t->nodes[n].parent)
+		if (function[t->nodes[n].frame] ==
+		    function[t->nodes[node].frame])
 			return true;
 	return false;
 }
@@ -43,10 +43,10 @@ recurses(const struct pd_profile *p, const uint32_t *function, uint32_t node)
  * their labels; the count, or -1.
  */
 static ssize_t
-number_functions(const struct pd_profile *p, struct pd_labels *labels,
+number_functions(const struct pd_tree *t, struct pd_labels *labels,
     struct pd_strtab *names, uint32_t *function, struct pd_error *err)
 {
-	size_t n = pd_frames_len(p->frames), i;
+	size_t n = t->nframes, i;
 	const char *label;
 
 	for (i = 0; i < n; i++) {
@@ -64,21 +64,21 @@ static void
 sum(const struct pd_profile *p, const uint32_t *function, uint64_t *below,
     struct hot *hot)
 {
-	const struct pd_node *node;
+	const struct pd_tree *t = p->tree;
 	struct hot *h;
-	size_t i;
+	uint64_t self;
+	uint32_t i;
 
 	/* A node comes after its parent, so sums flow up in one pass. */
-	for (i = p->len; i-- > 1;) {
-		node = &p->nodes[i];
-		below[i] += node->weight;
-		below[node->parent] += below[i];
-		if (pd_frames_get(p->frames, node->frame)->kind ==
-		    PD_FRAME_ROOT)
+	for (i = (uint32_t)t->len; i-- > 1;) {
+		self = pd_profile_tally(p, i).weight;
+		below[i] += self;
+		below[t->nodes[i].parent] += below[i];
+		if (pd_tree_leaf(t, i)->kind == PD_FRAME_ROOT)
 			continue;
-		h = &hot[function[node->frame]];
-		h->self += node->weight;
-		if (!recurses(p, function, (uint32_t)i))
+		h = &hot[function[t->nodes[i].frame]];
+		h->self += self;
+		if (!recurses(t, function, i))
 			h->total += below[i];
 	}
 }
@@ -102,17 +102,17 @@ pd_profile_write_hottest(const struct pd_profile *p,
     const struct pd_fold_opts *opts, size_t n, FILE *out,
     struct pd_error *err)
 {
-	size_t frames = pd_frames_len(p->frames);
-	uint32_t *function = pd_calloc(frames, sizeof(*function), err);
-	uint64_t *below = pd_calloc(p->len, sizeof(*below), err);
+	const struct pd_tree *t = p->tree;
+	uint32_t *function = pd_calloc(t->nframes, sizeof(*function), err);
+	uint64_t *below = pd_calloc(t->len, sizeof(*below), err);
 	struct hot *hot = NULL;
 	struct pd_labels labels;
 	struct pd_strtab names = { 0 };
 	ssize_t count = -1, i;
 
 	if (function != NULL && below != NULL &&
-	    pd_labels_init(&labels, p->frames, opts, err) == 0) {
-		count = number_functions(p, &labels, &names, function, err);
+	    pd_labels_init(&labels, t, opts, err) == 0) {
+		count = number_functions(t, &labels, &names, function, err);
 		pd_labels_free(&labels);
 	}
 	if (count >= 0)

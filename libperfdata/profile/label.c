@@ -10,11 +10,11 @@
 #include "profile/label.h"
 
 int
-pd_labels_init(struct pd_labels *l, const struct pd_frames *frames,
+pd_labels_init(struct pd_labels *l, const struct pd_tree *tree,
     const struct pd_fold_opts *opts, struct pd_error *err)
 {
-	*l = (struct pd_labels){ .frames = frames, .opts = opts };
-	l->by_frame = pd_calloc(pd_frames_len(frames), sizeof(*l->by_frame),
+	*l = (struct pd_labels){ .tree = tree, .opts = opts };
+	l->by_frame = pd_calloc(tree->nframes, sizeof(*l->by_frame),
 	    err);
 	return l->by_frame == NULL ? -1 : 0;
 }
@@ -162,7 +162,7 @@ put_frame(struct pd_labels *l, const struct pd_frame *f)
 const char *
 pd_label(struct pd_labels *l, uint32_t frame, struct pd_error *err)
 {
-	const struct pd_frame *f = pd_frames_get(l->frames, frame);
+	const struct pd_frame *f = &l->tree->frames[frame];
 	size_t room = 64;		/* brackets, an address, a mark */
 
 	if (l->by_frame[frame] != NULL)

@@ -2,11 +2,11 @@
 #ifndef PD_PROFILE_LABEL_H
 #define PD_PROFILE_LABEL_H
 
-#include "base/intern.h"
+#include "base/tree.h"
 
 /* The labels of a table of frames, made when asked for. */
 struct pd_labels {
-	const struct pd_frames		*frames;
+	const struct pd_tree		*tree;
 	const struct pd_fold_opts	*opts;
 	bool				java;	/* perl: below a java root */
 	const char			**by_frame;
@@ -15,7 +15,7 @@ struct pd_labels {
 	size_t				cap;
 };
 
-int pd_labels_init(struct pd_labels *l, const struct pd_frames *frames,
+int pd_labels_init(struct pd_labels *l, const struct pd_tree *tree,
     const struct pd_fold_opts *opts, struct pd_error *err);
 void pd_labels_free(struct pd_labels *l);
 

@@ -23,6 +23,13 @@ struct pd_chain {
 	bool			truncated;	/* deeper than was recorded */
 };
 
+static inline bool
+pd_chain_entry_equal(const struct pd_chain_entry *a,
+    const struct pd_chain_entry *b)
+{
+	return a->ip == b->ip && a->mode == b->mode && a->exact == b->exact;
+}
+
 /*
  * The chain of a sample of ev.  max > 0: only so many entries nearest the
  * leaf.  perf_compat: entries are exact, and a sample that has a callchain

@@ -182,8 +182,6 @@ try_file(struct search *s, char *path, const uint32_t *crc)
 static int
 try_cache(struct search *s, const char *what)
 {
-	if (!s->recorded)
-		return 0;
 	return try_file(s, pd_buildid_cache_path(s->o, &s->id, what, s->err),
 	    NULL);
 }
@@ -279,6 +277,9 @@ search(struct search *s, const char *name, size_t len, bool deleted)
 	if (s->f->run == NULL && try_cache(s, "") == -1)	/* before 4.14 */
 		return -1;
 	if (s->f->run == NULL && try_itself(s, name, len, deleted) == -1)
+		return -1;
+	/* Without a build-id in the recording it is the file's by now. */
+	if (!done(s) && !s->recorded && try_cache(s, "elf") == -1)
 		return -1;
 	if (!done(s) && try_cache(s, "debug") == -1)
 		return -1;

@@ -8,9 +8,9 @@
 
 #include "symbol/elfsyms.h"
 
-/* 40 million symbols and their names: more than any real program has. */
-#define MAX_SYMTAB	(1ull << 30)
-#define MAX_STRTAB	(1ull << 31)
+/* 20 million symbols and their names: more than any real program has. */
+#define MAX_SYMTAB	(1ull << 29)
+#define MAX_STRTAB	(1ull << 30)
 
 struct tables {
 	uint8_t		*syms;		/* free(3) */

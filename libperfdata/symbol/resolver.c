@@ -4,17 +4,16 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "record/record.h"
 #include "symbol/perfmap.h"
 #include "symbol/resolver.h"
 
 int
 pd_resolver_init(struct pd_resolver *r, struct pd_session *s,
-    struct pd_frames *frames, const struct pd_stack_opts *opts,
+    struct pd_tree *tree, const struct pd_stack_opts *opts,
     struct pd_error *err)
 {
 	*r = (struct pd_resolver){
-		.session = s, .frames = frames, .opts = opts,
+		.session = s, .tree = tree, .opts = opts,
 		.symopts = {
 			.symfs = opts->symfs,
 			.buildid_dir = opts->buildid_dir,
@@ -209,7 +208,7 @@ perl_frames(struct pd_resolver *r, const struct pd_frame *f,
 			return PD_NOID;
 		}
 		part.name = name;
-		failed = add_to_list(r, list, pd_frames_add(r->frames, &part,
+		failed = add_to_list(r, list, pd_tree_add_frame(r->tree, &part,
 		    err), err);
 		free(name);
 		part.inlined = true;
@@ -277,7 +276,7 @@ name_frame(struct pd_resolver *r, const struct pd_symbol *sym,
 	}
 	name = sym->name;
 	n = strlen(name);
-	if (plt && n > 4) {
+	if (plt && n >= 4) {
 		if ((stored = strndup(name, n - 4)) == NULL)
 			return pd_fail_nomem(err);
 		name = stored;
@@ -317,7 +316,7 @@ symbol_frames(struct pd_resolver *r, const struct pd_symbol *sym,
 	    strstr(f->name, "->") != NULL))
 		v = perl_frames(r, f, err);
 	else
-		v = pd_frames_add(r->frames, f, err);
+		v = pd_tree_add_frame(r->tree, f, err);
 	free(owned);
 	if (v != PD_NOID && pd_map64_put(&r->symbols, key, v, err) == -1)
 		return PD_NOID;
@@ -372,37 +371,22 @@ resolve(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
 		f.name = pl.dso->name;
 	else if (r->opts->addrs)
 		f.ip = addr;
-	return pd_frames_add(r->frames, &f, err);
+	return pd_tree_add_frame(r->tree, &f, err);
 }
 
 uint32_t
-pd_resolver_find(struct pd_resolver *r, const struct pd_thread *th,
-    const struct pd_chain_entry *e, struct pd_error *err)
+pd_resolver_find_new(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
+    uint64_t addr, struct pd_error *err)
 {
-	uint64_t addr = e->exact || e->ip == 0 ? e->ip : e->ip - 1;
 	struct pd_frame f = { .kind = PD_FRAME_USER };
-	struct pd_space *sp;
 	uint32_t v;
 
-	switch (e->mode) {
-	case PD_CPUMODE_KERNEL:
-		sp = pd_session_kernel(r->session, false);
-		break;
-	case PD_CPUMODE_USER:
-		sp = pd_thread_space(th);
-		break;
-	case PD_CPUMODE_GUEST_KERNEL:
-		sp = pd_session_kernel(r->session, true);
-		break;
-	default:
-		if (e->mode == PD_CPUMODE_GUEST_USER)
+	if (sp == NULL) {
+		if (mode == PD_CPUMODE_GUEST_USER)
 			f.kind = PD_FRAME_GUEST;
-		return pd_frames_add(r->frames, &f, err);
+		return pd_tree_add_frame(r->tree, &f, err);
 	}
-	v = pd_map64_find(&sp->frames, addr);
-	if (v != PD_NOID)
-		return v;
-	v = resolve(r, sp, e->mode, addr, err);
+	v = resolve(r, sp, mode, addr, err);
 	if (v != PD_NOID && pd_map64_put(&sp->frames, addr, v, err) == -1)
 		return PD_NOID;
 	return v;

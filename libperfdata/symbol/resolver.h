@@ -2,7 +2,8 @@
 #ifndef PD_SYMBOL_RESOLVER_H
 #define PD_SYMBOL_RESOLVER_H
 
-#include "base/frame.h"
+#include "base/tree.h"
+#include "record/record.h"
 #include "session/session.h"
 #include "symbol/callchain.h"
 #include "symbol/demangle.h"
@@ -18,7 +19,7 @@ struct pd_perfmap;
 
 struct pd_resolver {
 	struct pd_session	*session;
-	struct pd_frames	*frames;
+	struct pd_tree		*tree;
 	const struct pd_stack_opts *opts;
 	struct pd_symopts	symopts;
 	struct pd_symsources	*sources;
@@ -35,13 +36,43 @@ struct pd_resolver {
 
 /* All pointers are borrowed for the life of the resolver. */
 int pd_resolver_init(struct pd_resolver *r, struct pd_session *s,
-    struct pd_frames *frames, const struct pd_stack_opts *opts,
+    struct pd_tree *tree, const struct pd_stack_opts *opts,
     struct pd_error *err);
 void pd_resolver_free(struct pd_resolver *r);
 
+/*
+ * Where the addresses of a mode are looked up for a thread; NULL for modes
+ * that have no maps.
+ */
+static inline struct pd_space *
+pd_resolver_space(const struct pd_resolver *r, const struct pd_thread *th,
+    uint8_t mode)
+{
+	switch (mode) {
+	case PD_CPUMODE_USER: return pd_thread_space(th);
+	case PD_CPUMODE_KERNEL: return pd_session_kernel(r->session, false);
+	case PD_CPUMODE_GUEST_KERNEL:
+		return pd_session_kernel(r->session, true);
+	}
+	return NULL;
+}
+
+/* pd_resolver_find() when the space does not know the address yet. */
+uint32_t pd_resolver_find_new(struct pd_resolver *r, struct pd_space *sp,
+    uint8_t mode, uint64_t addr, struct pd_error *err);
+
 /* The frames of an entry of a thread's callchain; PD_NOID without memory. */
-uint32_t pd_resolver_find(struct pd_resolver *r, const struct pd_thread *th,
-    const struct pd_chain_entry *e, struct pd_error *err);
+static inline uint32_t
+pd_resolver_find(struct pd_resolver *r, const struct pd_thread *th,
+    const struct pd_chain_entry *e, struct pd_error *err)
+{
+	struct pd_space *sp = pd_resolver_space(r, th, e->mode);
+	uint64_t addr = e->ip - (!e->exact && e->ip != 0);
+	uint32_t v = sp ? pd_map64_find(&sp->frames, addr) : PD_NOID;
+
+	return v != PD_NOID ? v :
+	    pd_resolver_find_new(r, sp, e->mode, addr, err);
+}
 
 /* The frames of a list. */
 static inline const uint32_t *

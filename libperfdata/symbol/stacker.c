@@ -8,34 +8,37 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "record/record.h"
 #include "symbol/resolver.h"
 
-/* The last stack of a thread: threads share slots by their tid. */
+/*
+ * The last stack of a thread: the next one mostly differs near the leaf only.
+ * Threads share slots by their tid.
+ */
 struct slot {
 	uint64_t		user, kernel;	/* versions of the maps then */
 	const char		*comm, *leader;	/* interned */
 	uint32_t		pid, tid, cpu;
 	const struct pd_event	*event;
-	struct pd_chain_entry	*chain;		/* outermost first */
-	uint32_t		*upto;		/* frames up to each entry */
-	size_t			len, cap, upto_cap;
-	uint32_t		*frames;
-	size_t			nframes, frames_cap;
+	uint32_t		root;		/* the stack of the roots */
+	struct pd_chain		chain;
+	uint32_t		*nodes;		/* the stack up to each entry */
+	size_t			nodes_cap;
 };
+
+#define SLOTS	256
 
 struct pd_stacker {
 	struct pd_resolver	resolver;
 	struct pd_stack_opts	opts;
 	struct pd_chain		chain;
 	bool			by_cpu, by_event;	/* a root says so */
-	struct slot		slots[PD_STACK_SLOTS];
+	struct slot		slots[SLOTS];
 };
 
 static const enum pd_root default_roots[] = { PD_ROOT_COMM };
 
 struct pd_stacker *
-pd_stacker_new(struct pd_session *s, struct pd_frames *frames,
+pd_stacker_new(struct pd_session *s, struct pd_tree *tree,
     const struct pd_stack_opts *opts, struct pd_error *err)
 {
 	struct pd_stacker *st = pd_calloc(1, sizeof(*st), err);
@@ -52,7 +55,7 @@ pd_stacker_new(struct pd_session *s, struct pd_frames *frames,
 		st->by_cpu |= st->opts.roots[i] == PD_ROOT_CPU;
 		st->by_event |= st->opts.roots[i] == PD_ROOT_EVENT;
 	}
-	if (pd_resolver_init(&st->resolver, s, frames, &st->opts, err) == -1) {
+	if (pd_resolver_init(&st->resolver, s, tree, &st->opts, err) == -1) {
 		pd_stacker_free(st);
 		return NULL;
 	}
@@ -66,10 +69,9 @@ pd_stacker_free(struct pd_stacker *st)
 
 	if (st == NULL)
 		return;
-	for (i = 0; i < PD_STACK_SLOTS; i++) {
-		free(st->slots[i].chain);
-		free(st->slots[i].upto);
-		free(st->slots[i].frames);
+	for (i = 0; i < SLOTS; i++) {
+		pd_chain_free(&st->slots[i].chain);
+		free(st->slots[i].nodes);
 	}
 	pd_chain_free(&st->chain);
 	pd_resolver_free(&st->resolver);
@@ -80,15 +82,6 @@ const char *
 pd_stacker_why(const struct pd_stacker *st, const char *dso)
 {
 	return pd_resolver_why(&st->resolver, dso);
-}
-
-void
-pd_stacker_forget(struct pd_stacker *st)
-{
-	size_t i;
-
-	for (i = 0; i < PD_STACK_SLOTS; i++)
-		st->slots[i].comm = NULL;
 }
 
 static uint32_t
@@ -126,7 +119,7 @@ root_frame(struct pd_stacker *st, enum pd_root root,
 		break;
 	}
 	f.name = text;
-	return pd_frames_add(st->resolver.frames, &f, err);
+	return pd_tree_add_frame(st->resolver.tree, &f, err);
 }
 
 /* Whether the slot's roots and names of addresses still hold. */
@@ -148,17 +141,20 @@ slot_renew(struct pd_stacker *st, struct slot *sl,
     const struct pd_record *rec, const struct pd_thread *th,
     struct pd_error *err)
 {
+	struct pd_tree *tree = st->resolver.tree;
 	uint32_t id;
 	size_t i;
 
 	sl->comm = NULL;		/* not valid until it is complete */
-	sl->len = sl->nframes = 0;
+	sl->chain.len = 0;
+	sl->root = 0;
 	for (i = 0; i < st->opts.nroots; i++) {
 		id = root_frame(st, st->opts.roots[i], rec, th, err);
-		if (id == PD_NOID || pd_grow(&sl->frames, &sl->frames_cap,
-		    i + 1, sizeof(*sl->frames), err) == -1)
+		if (id == PD_NOID)
 			return -1;
-		sl->frames[sl->nframes++] = id;
+		sl->root = pd_tree_child(tree, sl->root, id, err);
+		if (sl->root == PD_NOID)
+			return -1;
 	}
 	sl->leader = th->leader_comm;
 	sl->pid = th->pid;
@@ -171,43 +167,36 @@ slot_renew(struct pd_stacker *st, struct slot *sl,
 	return 0;
 }
 
-/* How many entries, outermost first, are those of the last stack. */
+/* How many entries, outermost first, two chains have in common. */
 static size_t
-common(const struct slot *sl, const struct pd_chain *c)
+common(const struct pd_chain *a, const struct pd_chain *b)
 {
-	size_t n = sl->len < c->len ? sl->len : c->len, i;
+	size_t n = a->len < b->len ? a->len : b->len, i;
 
 	for (i = 0; i < n; i++)
-		if (sl->chain[i].ip != c->entries[i].ip ||
-		    sl->chain[i].mode != c->entries[i].mode ||
-		    sl->chain[i].exact != c->entries[i].exact)
+		if (!pd_chain_entry_equal(&a->entries[i], &b->entries[i]))
 			break;
 	return i;
 }
 
-/* Append the frames of one address. */
-static int
-push_frames(struct pd_stacker *st, struct slot *sl,
-    const struct pd_thread *th, const struct pd_chain_entry *e,
-    struct pd_error *err)
+/* The stack of node with the frames of one more address. */
+static uint32_t
+extend(struct pd_stacker *st, uint32_t node, const struct pd_thread *th,
+    const struct pd_chain_entry *e, struct pd_error *err)
 {
-	uint32_t v = pd_resolver_find(&st->resolver, th, e, err);
-	const uint32_t *ids;
-	size_t n = 1;
+	struct pd_resolver *r = &st->resolver;
+	uint32_t v = pd_resolver_find(r, th, e, err);
+	size_t n, i;
 
 	if (v == PD_NOID)
-		return -1;
-	if (v & PD_FRAME_LIST)
-		ids = pd_resolver_list(&st->resolver, v, &n);
-	if (pd_grow(&sl->frames, &sl->frames_cap, sl->nframes + n,
-	    sizeof(*sl->frames), err) == -1)
-		return -1;
-	if (v & PD_FRAME_LIST)
-		memcpy(sl->frames + sl->nframes, ids, n * sizeof(*ids));
-	else
-		sl->frames[sl->nframes] = v;
-	sl->nframes += n;
-	return 0;
+		return PD_NOID;
+	if (!(v & PD_FRAME_LIST))
+		return pd_tree_child(r->tree, node, v, err);
+	pd_resolver_list(r, v, &n);
+	for (i = 0; i < n && node != PD_NOID; i++)
+		node = pd_tree_child(r->tree, node,
+		    pd_resolver_list(r, v, &n)[i], err);
+	return node;
 }
 
 int
@@ -215,35 +204,32 @@ pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
     const struct pd_sample *smp, const struct pd_thread *th,
     struct pd_stack *out, struct pd_error *err)
 {
-	uint32_t at = pd_hash_u64(th->tid) % PD_STACK_SLOTS;
-	struct slot *sl = &st->slots[at];
-	struct pd_chain *c = &st->chain;
-	bool held = slot_holds(st, sl, rec, th);
-	size_t i, same;
+	static const struct pd_chain_entry nowhere = { 0 };
+	struct slot *sl = &st->slots[pd_hash_u64(th->tid) % SLOTS];
+	struct pd_chain last, *c = &st->chain;
+	uint32_t node;
+	size_t i;
 
 	if (pd_chain_build(c, rec->event, smp, st->opts.max_stack,
 	    st->opts.perf_compat, err) == -1 ||
-	    (!held && slot_renew(st, sl, rec, th, err) == -1) ||
-	    pd_grow(&sl->chain, &sl->cap, c->len, sizeof(*sl->chain), err) ||
-	    pd_grow(&sl->upto, &sl->upto_cap, c->len, sizeof(*sl->upto), err))
+	    (!slot_holds(st, sl, rec, th) &&
+	    slot_renew(st, sl, rec, th, err) == -1) ||
+	    pd_grow(&sl->nodes, &sl->nodes_cap, c->len, sizeof(*sl->nodes),
+	    err) == -1)
 		return -1;
-	same = common(sl, c);
-	sl->nframes = same > 0 ? sl->upto[same - 1] : st->opts.nroots;
-	out->same = held ? sl->nframes : 0;
-	sl->len = same;
-	for (i = same; i < c->len; i++) {
-		if (push_frames(st, sl, th, &c->entries[i], err) == -1)
-			return -1;
-		sl->upto[i] = (uint32_t)sl->nframes;
-		sl->chain[i] = c->entries[i];
-		sl->len = i + 1;
-	}
-	if (sl->nframes == 0 && push_frames(st, sl, th,
-	    &(struct pd_chain_entry){ .mode = PD_CPUMODE_UNKNOWN }, err) == -1)
+	i = common(&sl->chain, c);
+	node = i > 0 ? sl->nodes[i - 1] : sl->root;
+	sl->chain.len = i;		/* should the rest fail */
+	for (; i < c->len && node != PD_NOID; i++)
+		sl->nodes[i] = node = extend(st, node, th, &c->entries[i], err);
+	if (node == 0)
+		node = extend(st, node, th, &nowhere, err);
+	if (node == PD_NOID)
 		return -1;
-	out->frames = sl->frames;
-	out->len = sl->nframes;
-	out->slot = at;
+	out->node = node;
 	out->truncated = c->truncated;
+	last = sl->chain;
+	sl->chain = *c;
+	*c = last;			/* its memory serves the next one */
 	return 0;
 }

@@ -30,13 +30,11 @@ else
 fi
 
 echo
-echo "$(wc -l <$out) stacks in $out.  For a flame graph:"
+echo "$(wc -l <$out) stacks in $PWD/$out.  To look at them:"
 flamegraph=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
 if command -v flamegraph.pl >/dev/null; then
-	flamegraph=flamegraph.pl
+	echo "    flamegraph.pl $out >demo.svg        and open that in a browser"
+elif [ -e $flamegraph ]; then
+	echo "    perl $flamegraph $out >demo.svg        and open that in a browser"
 fi
-if [ $flamegraph = flamegraph.pl ] || [ -e $flamegraph ]; then
-	printf '\t%s %s > demo.svg\tthen open demo.svg in a browser\n' \
-	    "$([ $flamegraph = flamegraph.pl ] || echo 'perl ')$flamegraph" $out
-fi
-printf '\tor drop %s on https://www.speedscope.app\n' "$out"
+echo "    or drop $out on https://www.speedscope.app"

@@ -35,7 +35,9 @@ def commands(path):
             elif line.startswith(".Dl ") or display:
                 text = line.removeprefix(".Dl ").removeprefix("$ ")
                 for roff, char in (("\\-", "-"), ("\\(aq", "'"), ("\\&", ""),
-                                   ("\\(dq", '"'), ("\\e", "\\")):
+                                   ("\\(dq", '"'), ("\\*(Gt", ">"),
+                                   ("\\*(Lt", "<"), ("\\(ti", "~"),
+                                   ("\\(ha", "^"), ("\\e", "\\")):
                     text = text.replace(roff, char)
                 if text.endswith("\\"):
                     pending += text[:-1]

@@ -207,6 +207,10 @@ the_cache_of_perf_comes_first(void)
 	put_program("cache/.build-id/05/22" ID_TAIL "/elf", &stripped);
 	put_program("cache/.build-id/05/22" ID_TAIL "/debug", &debug);
 	expect("/bin/gone", 5, "debug", NULL, NULL);
+	/* A stripped program has its build-id still. */
+	put_program("bin/p", &stripped);
+	put_program("cache/.build-id/05/22" ID_TAIL "/elf", &f);
+	expect("/bin/p", 0, "cached", NULL, NULL);
 	f.id = 7;
 	put_program("cache/.build-id/05/22" ID_TAIL "/elf", &f);
 	expect("/bin/gone", 5, NULL, NULL, "file not found");

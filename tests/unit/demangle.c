@@ -131,15 +131,17 @@ rust_names_lose_hashes(void)
 	CHECK_NAMES(names);
 }
 
+#define UTF8	"საჭმელად_" "გემრიელი_" \
+	"სადილი"
+
 /* From the documents of the v0 mangling and rustc-demangle's own tests. */
 static void
 rust_v0_grammar(void)
 {
 	static const struct want names[] = {
 		{ "_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh"
-		  "9hlq6y", "utf8_idents::საჭმელად_გემრიელი_სადილი",
-		  "utf8_idents[317d481089b8c8fe]::"
-		  "საჭმელად_გემრიელი_სადილი" },
+		  "9hlq6y", "utf8_idents::" UTF8,
+		  "utf8_idents[317d481089b8c8fe]::" UTF8 },
 		{ "_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_",
 		  "cc::spawn::{closure#0}::{closure#0}",
 		  "cc[4d6468d6c9fd4bb3]::spawn::{closure#0}::{closure#0}" },
