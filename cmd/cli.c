@@ -166,7 +166,8 @@ print_zsh(const struct cli *c)
 	for (o = c->options; o->key != 0; o++) {
 		printf("\t'--%s%s[", o->name, o->arg ? "=" : "");
 		for (p = o->help; *p != '\0'; p++)
-			printf(strchr("[]'", *p) ? "" : "%c", *p);
+			if (strchr("[]'", *p) == NULL)
+				putchar(*p);
 		putchar(']');
 		if (o->arg != NULL && strchr(o->arg, '|') != NULL) {
 			printf(":%s:(", o->name);

@@ -1,5 +1,4 @@
 /* pd-fold: fold the stacks of a recording into one line each. */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,26 +50,17 @@ static const struct cli_option options[] = {
 	CLI_COMMON
 };
 
-enum weight { BY_PERIOD, BY_SAMPLES, BY_TIME };
-
 struct fold {
 	struct cli		cli;
-	const char		*input, *output, *event;
+	const char		*input, *output;
 	enum pd_root		roots[16];
-	struct pd_stack_opts	stack;
-	struct pd_fold_opts	text;
-	enum weight		weight;
+	struct pd_fold_opts	opts;
+	struct pd_text_opts	text;
+	struct pd_filter	*filter;
 	size_t			top;
 	bool			progress, strict, fail_empty, verbose;
-
 	struct pd_reader	*rd;
-	struct pd_session	*session;
-	struct pd_filter	*filter;
-	struct pd_tree		*tree;
-	struct pd_stacker	*stacker;
-	struct pd_profile	*profile;
-	const struct pd_event	*chosen;	/* NULL before its first sample */
-	uint64_t		other, truncated;	/* samples */
+	struct pd_fold		*fold;
 };
 
 /* ---- options -------------------------------------------------------------------- */
@@ -80,12 +70,12 @@ parse_root(struct fold *f, const char *arg)
 {
 	int root = cli_choice(&f->cli, "root", arg, roots_of);
 
-	f->stack.roots = f->roots;
+	f->opts.stack.roots = f->roots;
 	if (strcmp(arg, "none") == 0)
 		return;
-	if (f->stack.nroots == sizeof(f->roots) / sizeof(f->roots[0]))
+	if (f->opts.stack.nroots == sizeof(f->roots) / sizeof(f->roots[0]))
 		cli_bad_value(&f->cli, "root", arg, "at most 16 of them");
-	f->roots[f->stack.nroots++] = (enum pd_root)root;
+	f->roots[f->opts.stack.nroots++] = (enum pd_root)root;
 }
 
 static void
@@ -130,7 +120,7 @@ parse_options(struct fold *f)
 			/* FALLTHROUGH */
 		case 'i': f->input = arg; break;
 		case 'o': f->output = arg; break;
-		case 'e': f->event = arg; break;
+		case 'e': f->opts.event = arg; break;
 		case OPT_COMM: parse_filter(f, PD_BY_COMM, arg); break;
 		case OPT_PID: parse_filter(f, PD_BY_PID, arg); break;
 		case OPT_TID: parse_filter(f, PD_BY_TID, arg); break;
@@ -138,27 +128,28 @@ parse_options(struct fold *f)
 		case OPT_ROOT: parse_root(f, arg); break;
 		case OPT_ANNOTATE: parse_annotate(f, arg); break;
 		case OPT_WEIGHT:
-			f->weight = cli_choice(c, "weight", arg, weights_of);
+			f->opts.weight = cli_choice(c, "weight", arg, weights_of);
 			break;
 		case OPT_MAX_STACK:
-			f->stack.max_stack = cli_number(c, "max-stack", arg, 1,
+			f->opts.stack.max_stack = cli_number(c, "max-stack", arg, 1,
 			    UINT16_MAX);
 			break;
 		case OPT_ADDRS:
-			f->stack.addrs = f->text.addrs = true;
+			f->opts.stack.addrs = f->text.addrs = true;
 			break;
 		case OPT_DEMANGLE:
-			f->stack.demangle = cli_choice(c, "demangle", arg,
+			f->opts.stack.demangle = cli_choice(c, "demangle", arg,
 			    demangle_of);
 			break;
 		case OPT_COMPAT:
 			cli_choice(c, "compat", arg, "perl");
-			f->stack.perf_compat = f->text.perl = true;
+			f->opts.stack.perf_compat = f->text.perl = true;
+			f->opts.first_seen = true;
 			break;
-		case OPT_KALLSYMS: f->stack.kallsyms = arg; break;
-		case OPT_VMLINUX: f->stack.vmlinux = arg; break;
-		case OPT_SYMFS: f->stack.symfs = arg; break;
-		case OPT_BUILDID_DIR: f->stack.buildid_dir = arg; break;
+		case OPT_KALLSYMS: f->opts.stack.kallsyms = arg; break;
+		case OPT_VMLINUX: f->opts.stack.vmlinux = arg; break;
+		case OPT_SYMFS: f->opts.stack.symfs = arg; break;
+		case OPT_BUILDID_DIR: f->opts.stack.buildid_dir = arg; break;
 		case OPT_TOP:
 			f->top = cli_number(c, "top", arg, 1, 1000000);
 			break;
@@ -173,111 +164,6 @@ parse_options(struct fold *f)
 		f->input = cli_default_input();
 }
 
-/* ---- samples ----------------------------------------------------------------------- */
-
-/*
- * One event a fold: units are never mixed.  It is the first of the recording
- * that has samples, or, as for perl, the one that is seen first.
- */
-static int
-choose(struct fold *f, const struct pd_event *ev, struct pd_error *err)
-{
-	if (f->chosen == ev)
-		return 1;
-	if ((f->event != NULL && fnmatch(f->event, ev->name, 0) != 0) ||
-	    (f->chosen != NULL && (f->text.perl ||
-	    f->chosen->index < ev->index))) {
-		f->other++;
-		return 0;
-	}
-	if (f->chosen != NULL)
-		f->other += pd_profile_samples(f->profile);
-	f->chosen = ev;
-	pd_profile_free(f->profile);
-	f->profile = pd_profile_new(f->tree, err);
-	return f->profile == NULL ? -1 : 1;
-}
-
-static int
-weigh(const struct fold *f, const struct pd_sample *s, uint64_t period,
-    uint64_t *weight, struct pd_error *err)
-{
-	*weight = 1;
-	if (f->weight == BY_TIME)
-		return pd_sample_duration(f->chosen, s, weight, err);
-	/* perf script prints no period that is not in the sample itself. */
-	if (f->weight == BY_PERIOD && period != 0 &&
-	    (s->has_period || s->read != NULL || !f->text.perl))
-		*weight = period;
-	return 0;
-}
-
-/* One event of a sample: mostly there is one. */
-static int
-fold_member(struct fold *f, const struct pd_record *rec,
-    const struct pd_sample *s, const struct pd_event *ev, uint64_t period,
-    struct pd_error *err)
-{
-	const struct pd_thread *th;
-	struct pd_stack stack;
-	uint64_t weight;
-	int r = choose(f, ev, err);
-
-	if (r <= 0)
-		return r;
-	th = pd_session_thread(f->session, rec->pid, rec->tid, err);
-	if (th == NULL)
-		return -1;
-	if (!pd_filter_match(f->filter, rec, th))
-		return 0;
-	if (weigh(f, s, period, &weight, err) == -1 ||
-	    pd_stacker_run(f->stacker, rec, s, th, &stack, err) == -1)
-		return -1;
-	f->truncated += stack.truncated;
-	return pd_profile_add(f->profile, stack.node, weight, err);
-}
-
-static int
-fold_sample(struct fold *f, const struct pd_record *rec, struct pd_error *err)
-{
-	const struct pd_event *ev;
-	struct pd_sample s;
-	uint64_t period;
-	size_t i;
-	int r;
-
-	if (!pd_reader_sample(f->rd, rec, &s))
-		return 0;
-	for (i = 0; (r = pd_reader_member(f->rd, rec, &s, i, &ev, &period,
-	    err)) == 1; i++) {
-		/* A counter that stood still has no sample, as in perf. */
-		if (ev == NULL || (s.read != NULL && period == 0))
-			continue;
-		if (fold_member(f, rec, &s, ev, period, err) == -1)
-			return -1;
-	}
-	return r;
-}
-
-static int
-fold_all(struct fold *f, struct pd_error *err)
-{
-	struct cli_progress progress;
-	struct pd_record rec;
-	int r;
-
-	cli_progress_start(&progress, f->progress);
-	while ((r = pd_reader_next(f->rd, &rec, err)) == 1) {
-		r = rec.type == PD_RECORD_SAMPLE ? fold_sample(f, &rec, err) :
-		    pd_session_apply(f->session, &rec, err);
-		if (r == -1)
-			break;
-		cli_progress_step(&progress, f->rd);
-	}
-	cli_progress_end(&progress);
-	return r;
-}
-
 /* ---- what the user must know ----------------------------------------------------- */
 
 /* Frames without a name, if they are enough to matter, and whose they are. */
@@ -289,7 +175,8 @@ report_unknown(struct fold *f, struct pd_error *err)
 	struct pd_blame *list;
 	const char *dso, *why;
 
-	list = pd_profile_unknown(f->profile, &frames, &unknown, &len, err);
+	list = pd_profile_unknown(pd_fold_profile(f->fold), &frames, &unknown,
+	    &len, err);
 	if (list == NULL)
 		return -1;
 	if (unknown * 100 < frames && !f->verbose)
@@ -297,9 +184,9 @@ report_unknown(struct fold *f, struct pd_error *err)
 	if (len > 0)
 		cli_warn(&f->cli, "%.1f%% of the frames have no name:",
 		    100 * (double)unknown / (double)frames);
-	for (i = 0; i < len && (i < 5 || f->verbose); i++) {
+	for (i = 0; i < len && !f->cli.quiet && (i < 5 || f->verbose); i++) {
 		dso = list[i].dso ? list[i].dso : "not in any map";
-		why = list[i].dso ? pd_stacker_why(f->stacker, dso) : NULL;
+		why = list[i].dso ? pd_fold_why(f->fold, dso) : NULL;
 		cli_say(&f->cli, dso, "%.1f%%%s%s", 100 *
 		    (double)list[i].unknown / (double)frames, why ? ", " : "",
 		    why ? why : "");
@@ -311,57 +198,48 @@ report_unknown(struct fold *f, struct pd_error *err)
 static int
 report(struct fold *f, struct pd_error *err)
 {
-	uint64_t samples = pd_profile_samples(f->profile);
+	static const char *const units[] = { "period", "samples", "time (ns)" };
+	const struct pd_profile *p = pd_fold_profile(f->fold);
+	const struct pd_event *ev = pd_fold_event(f->fold);
+	struct pd_fold_counts n = pd_fold_counts(f->fold);
+	struct pd_counts read = pd_reader_counts(f->rd);
 
-	cli_report_reader(&f->cli, f->input, f->rd, f->session);
-	if (f->other > 0)
+	cli_report_reader(&f->cli, f->input, f->rd, pd_fold_session(f->fold));
+	if (n.other > 0)
 		cli_warn(&f->cli, "only %s is folded: %" PRIu64 " samples of "
-		    "other events are left out (see --event)", f->chosen ?
-		    f->chosen->name : "what --event matches", f->other);
-	if (f->truncated > 0)
+		    "other events are left out (see --event)",
+		    ev ? ev->name : "what --event matches", n.other);
+	if (n.truncated > 0)
 		cli_warn(&f->cli, "%" PRIu64 " of %" PRIu64 " stacks are as "
 		    "deep as the kernel records, so their root may be missing "
-		    "(sysctl kernel.perf_event_max_stack)", f->truncated,
-		    samples);
+		    "(sysctl kernel.perf_event_max_stack)", n.truncated,
+		    pd_profile_samples(p));
 	if (f->verbose)
 		cli_say(&f->cli, cli_input_name(f->input), "%" PRIu64
 		    " records, %" PRIu64 " samples; folded %" PRIu64 " of %s, "
-		    "counted by %s: %" PRIu64,
-		    pd_reader_counts(f->rd).records,
-		    pd_reader_counts(f->rd).samples, samples,
-		    f->chosen ? f->chosen->name : "no event",
-		    f->weight == BY_SAMPLES ? "samples" :
-		    f->weight == BY_TIME ? "time (ns)" : "period",
-		    pd_profile_total(f->profile));
+		    "counted by %s: %" PRIu64, read.records, read.samples,
+		    pd_profile_samples(p), ev ? ev->name : "no event",
+		    units[f->opts.weight], pd_profile_total(p));
 	return report_unknown(f, err);
 }
 
 /* ---- all of it ---------------------------------------------------------------------- */
 
 static int
-open_all(struct fold *f, struct pd_error *err)
+fold_all(struct fold *f, struct pd_error *err)
 {
-	f->rd = pd_reader_open(f->input, PD_TIME_ORDER, err);
-	if (f->rd == NULL)
-		return -1;
-	f->session = pd_session_new(f->rd, err);
-	f->tree = pd_tree_new(err);
-	if (f->session == NULL || f->tree == NULL)
-		return -1;
-	f->stacker = pd_stacker_new(f->session, f->tree, &f->stack, err);
-	f->profile = pd_profile_new(f->tree, err);
-	return f->stacker == NULL || f->profile == NULL ? -1 : 0;
-}
+	struct cli_progress progress;
+	int r;
 
-static void
-close_all(struct fold *f)
-{
-	pd_profile_free(f->profile);
-	pd_stacker_free(f->stacker);
-	pd_tree_free(f->tree);
-	pd_session_free(f->session);
-	pd_reader_close(f->rd);
-	pd_filter_free(f->filter);
+	f->rd = pd_reader_open(f->input, PD_TIME_ORDER, err);
+	if (f->rd == NULL ||
+	    (f->fold = pd_fold_new(f->rd, &f->opts, err)) == NULL)
+		return -1;
+	cli_progress_start(&progress, f->progress);
+	while ((r = pd_fold_next(f->fold, err)) == 1)
+		cli_progress_step(&progress, f->rd);
+	cli_progress_end(&progress);
+	return r;
 }
 
 int
@@ -370,32 +248,33 @@ main(int argc, char **argv)
 	struct fold f = {
 		.cli = { "pd-fold", "[option ...] [recording]",
 		    "Fold the stacks of a perf.data recording into one line "
-		    "each: root;...;leaf COUNT", options, argc, argv },
+		    "each: root;...;leaf COUNT", options, argc, argv,
+		    NULL, false, false, 0 },
 	};
 	struct cli_output out;
 	struct pd_error err;
-	uint64_t samples;
+	bool empty;
 
 	if ((f.filter = pd_filter_new(&err)) == NULL)
 		cli_die(&f.cli, NULL, &err);
+	f.opts.filter = f.filter;
 	parse_options(&f);
-	if (open_all(&f, &err) == -1)
-		cli_die(&f.cli, cli_input_name(f.input), &err);
 	cli_output_open(&f.cli, &out, f.output);
-	if (fold_all(&f, &err) == -1 || pd_profile_write_folded(f.profile,
-	    &f.text, out.file, &err) == -1) {
+	if (fold_all(&f, &err) == -1 ||
+	    pd_profile_write_folded(pd_fold_profile(f.fold), &f.text, out.file,
+	    &err) == -1) {
 		cli_output_drop(&out);
 		cli_die(&f.cli, cli_input_name(f.input), &err);
 	}
 	cli_output_close(&f.cli, &out);
-	if (f.top > 0 && pd_profile_write_hottest(f.profile, &f.text, f.top,
-	    stderr, &err) == -1)
+	if ((f.top > 0 && pd_profile_write_hottest(pd_fold_profile(f.fold),
+	    &f.text, f.top, stderr, &err) == -1) || report(&f, &err) == -1)
 		cli_die(&f.cli, NULL, &err);
-	if (report(&f, &err) == -1)
-		cli_die(&f.cli, NULL, &err);
-	samples = pd_profile_samples(f.profile);
-	close_all(&f);
+	empty = pd_profile_samples(pd_fold_profile(f.fold)) == 0;
+	pd_fold_free(f.fold);
+	pd_reader_close(f.rd);
+	pd_filter_free(f.filter);
 	if (f.strict && f.cli.warnings > 0)
 		return 2;
-	return f.fail_empty && samples == 0;
+	return f.fail_empty && empty;
 }

@@ -81,6 +81,16 @@ enum {
 	PD_RECORD_USER_START = 64,	/* perf's own records begin here */
 };
 
+/* PERF_RECORD_MISC_CPUMODE_MASK of misc: where the processor was. */
+enum pd_cpumode {
+	PD_CPUMODE_UNKNOWN,
+	PD_CPUMODE_KERNEL,
+	PD_CPUMODE_USER,
+	PD_CPUMODE_HYPERVISOR,
+	PD_CPUMODE_GUEST_KERNEL,
+	PD_CPUMODE_GUEST_USER,
+};
+
 enum pd_order {
 	PD_FILE_ORDER,			/* as written */
 	PD_TIME_ORDER,			/* by time; records without time at once */
@@ -200,7 +210,7 @@ struct pd_sample {
 	uint64_t	ip, time, period, addr, id, stream_id;
 	uint64_t	weight, data_src, transaction, phys_addr, cgroup;
 	uint32_t	pid, tid, cpu;
-	uint8_t		cpumode;	/* PERF_RECORD_MISC_CPUMODE_MASK of misc */
+	uint8_t		cpumode;	/* enum pd_cpumode */
 	bool		swapped;
 	bool		has_callchain, has_branches, has_period;
 	const uint8_t	*callchain;	/* u64 each, leaf first, with contexts */
@@ -408,7 +418,7 @@ struct pd_blame {
 struct pd_blame *pd_profile_unknown(const struct pd_profile *p,
     uint64_t *frames, uint64_t *unknown, size_t *len, struct pd_error *err);
 
-struct pd_fold_opts {
+struct pd_text_opts {
 	bool	mark_kernel, mark_jit, mark_inline;	/* _[k], _[j], _[i] */
 	bool	addrs;			/* <ip> in unnamed frames */
 	bool	perl;			/* text as stackcollapse-perf.pl makes it */
@@ -419,15 +429,59 @@ struct pd_fold_opts {
  * summed.  Names are escaped: no control byte and no ';' inside a frame.
  */
 int pd_profile_write_folded(const struct pd_profile *p,
-    const struct pd_fold_opts *opts, FILE *out, struct pd_error *err);
+    const struct pd_text_opts *opts, FILE *out, struct pd_error *err);
 
 /*
  * A table of the n functions with the highest self weight: the share of the
  * profile that they cost themselves, and with all they called.
  */
 int pd_profile_write_hottest(const struct pd_profile *p,
-    const struct pd_fold_opts *opts, size_t n, FILE *out,
+    const struct pd_text_opts *opts, size_t n, FILE *out,
     struct pd_error *err);
+
+/* ---- fold: a recording -> a profile ------------------------------------------ */
+
+enum pd_weight {
+	PD_WEIGHT_PERIOD,	/* the period, or 1 where there is none */
+	PD_WEIGHT_SAMPLES,	/* 1 */
+	PD_WEIGHT_TIME,		/* nanoseconds: pd_sample_duration() */
+};
+
+struct pd_fold_opts {
+	const char		*event;		/* a glob; NULL: any */
+	bool			first_seen;	/* the event of the first sample */
+	enum pd_weight		weight;
+	const struct pd_filter	*filter;	/* NULL: all samples */
+	struct pd_stack_opts	stack;
+};
+
+struct pd_fold_counts {
+	uint64_t	other;		/* samples of events not folded */
+	uint64_t	truncated;	/* stacks whose root may be missing */
+};
+
+/*
+ * All layers in one: reads rd to its end, keeps the session, and counts the
+ * stacks of one event, the first that has samples.
+ */
+struct pd_fold;
+
+/* rd and what opts points to must outlive the fold. */
+struct pd_fold *pd_fold_new(struct pd_reader *rd,
+    const struct pd_fold_opts *opts, struct pd_error *err);
+void pd_fold_free(struct pd_fold *f);
+
+/* One record further: 1, 0 at the end, -1. */
+int pd_fold_next(struct pd_fold *f, struct pd_error *err);
+
+/* What was folded so far; owned by the fold, and replaced by the next call. */
+const struct pd_profile *pd_fold_profile(const struct pd_fold *f);
+/* The event that is folded, NULL when no sample was found. */
+const struct pd_event *pd_fold_event(const struct pd_fold *f);
+struct pd_fold_counts pd_fold_counts(const struct pd_fold *f);
+const struct pd_session *pd_fold_session(const struct pd_fold *f);
+/* As pd_stacker_why(). */
+const char *pd_fold_why(const struct pd_fold *f, const char *dso);
 
 const char *pd_version(void);
 

@@ -4,6 +4,8 @@
 
 #include "perfdata.h"
 
+#define PD_PATH_MAX	4096	/* PATH_MAX of Linux: no name is longer */
+
 /* Replace each control byte by '?', in place. */
 void pd_text_printable(char *s);
 

@@ -40,7 +40,7 @@ int
 pd_filter_add(struct pd_filter *f, enum pd_filter_kind kind,
     const char *spec, struct pd_error *err)
 {
-	static const char *const what[LISTS] = { "pid", "tid", "cpu" };
+	static const char *const what[LISTS] = { "--pid", "--tid", "--cpu" };
 
 	if (kind != PD_BY_COMM)
 		return pd_text_ranges(spec, what[kind], &f->ranges[kind],

@@ -200,7 +200,7 @@ writer_free(struct writer *w)
 
 int
 pd_profile_write_folded(const struct pd_profile *p,
-    const struct pd_fold_opts *opts, FILE *out, struct pd_error *err)
+    const struct pd_text_opts *opts, FILE *out, struct pd_error *err)
 {
 	struct writer w = { .p = p, .out = out };
 	int r = -1;

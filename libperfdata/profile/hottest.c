@@ -99,7 +99,7 @@ write_table(const struct pd_profile *p, const struct hot *hot, size_t n,
 
 int
 pd_profile_write_hottest(const struct pd_profile *p,
-    const struct pd_fold_opts *opts, size_t n, FILE *out,
+    const struct pd_text_opts *opts, size_t n, FILE *out,
     struct pd_error *err)
 {
 	const struct pd_tree *t = p->tree;

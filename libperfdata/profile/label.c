@@ -11,7 +11,7 @@
 
 int
 pd_labels_init(struct pd_labels *l, const struct pd_tree *tree,
-    const struct pd_fold_opts *opts, struct pd_error *err)
+    const struct pd_text_opts *opts, struct pd_error *err)
 {
 	*l = (struct pd_labels){ .tree = tree, .opts = opts };
 	l->by_frame = pd_calloc(tree->nframes, sizeof(*l->by_frame),
@@ -121,7 +121,7 @@ tidy_as_perl(struct pd_labels *l, char *s)
 
 /* Perl goes by the name of the module: [vdso] is a kernel, and x.ko is none. */
 static bool
-is_kernel(const struct pd_fold_opts *o, const struct pd_frame *f)
+is_kernel(const struct pd_text_opts *o, const struct pd_frame *f)
 {
 	size_t n = f->dso ? strlen(f->dso) : 0;
 
@@ -134,7 +134,7 @@ is_kernel(const struct pd_fold_opts *o, const struct pd_frame *f)
 
 /* The mark behind a frame: "_[i]" before "_[k]" before "_[j]", or none. */
 static const char *
-mark_of(const struct pd_fold_opts *o, const struct pd_frame *f,
+mark_of(const struct pd_text_opts *o, const struct pd_frame *f,
     const char *label)
 {
 	if (f->inlined && (o->mark_inline || o->perl))

@@ -7,7 +7,7 @@
 /* The labels of a table of frames, made when asked for. */
 struct pd_labels {
 	const struct pd_tree		*tree;
-	const struct pd_fold_opts	*opts;
+	const struct pd_text_opts	*opts;
 	bool				java;	/* perl: below a java root */
 	const char			**by_frame;
 	struct pd_strtab		strs;
@@ -16,7 +16,7 @@ struct pd_labels {
 };
 
 int pd_labels_init(struct pd_labels *l, const struct pd_tree *tree,
-    const struct pd_fold_opts *opts, struct pd_error *err);
+    const struct pd_text_opts *opts, struct pd_error *err);
 void pd_labels_free(struct pd_labels *l);
 
 /*

@@ -10,6 +10,8 @@
 static void
 compact(struct pd_order_queue *oq)
 {
+	if (oq->head == 0)
+		return;
 	memmove(oq->q, oq->q + oq->head, (oq->len - oq->head) * sizeof(*oq->q));
 	oq->len -= oq->head;
 	oq->sorted -= oq->head;

@@ -3,6 +3,7 @@
 #define PD_RECORD_RECORD_H
 
 #include "base/cursor.h"
+#include "base/text.h"
 #include "perfdata.h"
 
 /* Bits of misc: include/uapi/linux/perf_event.h. */
@@ -13,17 +14,7 @@
 #define PD_MISC_MMAP_BUILD_ID	(1 << 14)
 #define PD_MISC_BUILD_ID_SIZE	(1 << 15)	/* tools/perf/util/build-id.c */
 
-enum pd_cpumode {
-	PD_CPUMODE_UNKNOWN,
-	PD_CPUMODE_KERNEL,
-	PD_CPUMODE_USER,
-	PD_CPUMODE_HYPERVISOR,
-	PD_CPUMODE_GUEST_KERNEL,
-	PD_CPUMODE_GUEST_USER,
-};
-
 #define PD_HEADER_SIZE	8	/* struct perf_event_header */
-#define PD_PATH_MAX	4096	/* the kernel writes no longer name */
 
 /* The bodies, by type.  Strings are in the record, with their NUL. */
 struct pd_mmap {

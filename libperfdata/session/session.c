@@ -227,7 +227,7 @@ apply_comm(struct pd_session *s, const struct pd_record *rec,
 	th->named = true;
 	/* exec: the kernel names the thread, then maps the new program. */
 	if (rec->misc & PD_MISC_COMM_EXEC)
-		pd_space_clear(&th->proc->space, &s->versions);
+		pd_space_exec(&th->proc->space, &s->versions);
 	return 0;
 }
 
@@ -465,9 +465,8 @@ pd_session_apply(struct pd_session *s, const struct pd_record *rec,
 	union pd_body body;
 	struct pd_error bad;
 
-	if (rec->type == PD_RECORD_SAMPLE)
-		return 0;
 	switch (rec->type) {
+	case PD_RECORD_SAMPLE: return 0;
 	case NAMESPACES: return apply_namespaces(s, rec, err);
 	case CGROUP: return apply_cgroup(s, rec, err);
 	case HEADER_BUILD_ID: return apply_buildids(s, err);
@@ -527,6 +526,12 @@ const struct pd_note *
 pd_session_note(const struct pd_session *s, size_t i)
 {
 	return pd_notes_get(&s->notes, i);
+}
+
+void
+pd_session_settle(struct pd_session *s, const struct pd_thread *th)
+{
+	pd_space_settle(pd_thread_space(th), &s->versions);
 }
 
 struct pd_space *

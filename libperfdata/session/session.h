@@ -28,6 +28,9 @@ pd_thread_space(const struct pd_thread *th)
 	return &((const struct pd_thr *)th)->proc->space;
 }
 
+/* A thread whose process called exec runs its new program: see space.h. */
+void pd_session_settle(struct pd_session *s, const struct pd_thread *th);
+
 /* Kernel and modules of the host, and of guests. */
 struct pd_space *pd_session_kernel(struct pd_session *s, bool guest);
 

@@ -24,6 +24,7 @@ void
 pd_space_free(struct pd_space *sp)
 {
 	free(sp->maps);
+	free(sp->old);
 	pd_map64_free(&sp->frames);
 }
 
@@ -41,13 +42,13 @@ pd_space_copy(struct pd_space *to, const struct pd_space *from,
 
 /* The first map that ends behind ip. */
 static size_t
-first_behind(const struct pd_space *sp, uint64_t ip)
+first_behind(const struct pd_map *maps, size_t len, uint64_t ip)
 {
-	size_t lo = 0, hi = sp->len, mid;
+	size_t lo = 0, hi = len, mid;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (sp->maps[mid].end <= ip)
+		if (maps[mid].end <= ip)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -63,7 +64,7 @@ static int
 replace(struct pd_space *sp, uint64_t start, uint64_t end,
     const struct pd_map *m, struct pd_error *err)
 {
-	size_t i = first_behind(sp, start), j = i, n = 0;
+	size_t i = first_behind(sp->maps, sp->len, start), j = i, n = 0;
 	struct pd_map new[3];
 
 	if (i < sp->len && sp->maps[i].start < start) {
@@ -93,19 +94,22 @@ replace(struct pd_space *sp, uint64_t start, uint64_t end,
 static bool
 is_mapped(const struct pd_space *sp, const struct pd_map *m)
 {
-	size_t i = first_behind(sp, m->start);
-	const struct pd_map *old = &sp->maps[i];
+	size_t i = first_behind(sp->maps, sp->len, m->start);
+	const struct pd_map *old;
 
-	return i < sp->len && old->start <= m->start && old->end >= m->end &&
-	    old->dso == m->dso && old->pgoff + (m->start - old->start) ==
-	    m->pgoff;
+	if (i == sp->len)
+		return false;
+	old = &sp->maps[i];
+	return old->start <= m->start && old->end >= m->end &&
+	    old->dso == m->dso &&
+	    old->pgoff + (m->start - old->start) == m->pgoff;
 }
 
 int
 pd_space_map(struct pd_space *sp, const struct pd_map *m, uint64_t *versions,
     struct pd_error *err)
 {
-	size_t i = first_behind(sp, m->start);
+	size_t i = first_behind(sp->maps, sp->len, m->start);
 
 	if (m->start >= m->end || is_mapped(sp, m))
 		return 0;
@@ -123,19 +127,37 @@ pd_space_unmap(struct pd_space *sp, uint64_t start, uint64_t end,
 }
 
 void
-pd_space_clear(struct pd_space *sp, uint64_t *versions)
+pd_space_exec(struct pd_space *sp, uint64_t *versions)
 {
-	sp->len = 0;
+	changed(sp, versions);
+	if (sp->len == 0)
+		return;
+	free(sp->old);
+	sp->old = sp->maps;
+	sp->old_len = sp->len;
+	sp->maps = NULL;
+	sp->len = sp->cap = 0;
+}
+
+void
+pd_space_settle(struct pd_space *sp, uint64_t *versions)
+{
+	free(sp->old);
+	sp->old = NULL;
+	sp->old_len = 0;
 	changed(sp, versions);
 }
 
 const struct pd_map *
 pd_space_find(struct pd_space *sp, uint64_t ip)
 {
-	size_t i = first_behind(sp, ip);
+	size_t i = first_behind(sp->maps, sp->len, ip);
 
 	if (i < sp->len && sp->maps[i].start <= ip)
 		return &sp->maps[i];
 	sp->missed = true;
+	i = first_behind(sp->old, sp->old_len, ip);
+	if (i < sp->old_len && sp->old[i].start <= ip)
+		return &sp->old[i];
 	return NULL;
 }

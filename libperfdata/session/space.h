@@ -20,6 +20,12 @@ struct pd_space {
 	 */
 	uint64_t	version;
 	bool		missed;		/* an address was found unmapped */
+	/*
+	 * After exec, until the new program first runs: the registers that the
+	 * kernel samples while it loads it are still those of the old one.
+	 */
+	struct pd_map	*old;
+	size_t		old_len;
 	struct pd_map64	frames;		/* the stacker's cache, by address */
 };
 
@@ -41,8 +47,10 @@ int pd_space_map(struct pd_space *sp, const struct pd_map *m,
 int pd_space_unmap(struct pd_space *sp, uint64_t start, uint64_t end,
     uint64_t *versions, struct pd_error *err);
 
-/* All maps go: exec. */
-void pd_space_clear(struct pd_space *sp, uint64_t *versions);
+/* exec: the maps count for nothing but what runs before the new program. */
+void pd_space_exec(struct pd_space *sp, uint64_t *versions);
+/* The new program runs. */
+void pd_space_settle(struct pd_space *sp, uint64_t *versions);
 
 /* The map of an address or NULL; borrowed until the space changes. */
 const struct pd_map *pd_space_find(struct pd_space *sp, uint64_t ip);

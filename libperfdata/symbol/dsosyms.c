@@ -241,15 +241,16 @@ static int
 use_kallsyms(struct pd_dsosyms *s, struct pd_symsources *src,
     struct pd_error *err)
 {
-	const struct pd_kallsyms *k;
+	const struct pd_kallsyms_of *of;
 
-	k = pd_symsources_kallsyms(src, &s->why, err);
-	if (k == NULL)
+	of = pd_symsources_kallsyms(src, s->kind == PD_DSO_MODULE, &s->why,
+	    err);
+	if (of == NULL)
 		return s->why == NULL ? -1 : 0;
 	pd_symtab_free(s->table);
-	s->table = k->table;
+	s->table = of->k.table;
 	s->shared = true;
-	s->path = pd_strdup(src->kallsyms_path, err);
+	s->path = pd_strdup(of->path, err);
 	return s->path == NULL ? -1 : 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "symbol/perfmap.h"
 #include "symbol/resolver.h"
 
@@ -12,6 +13,10 @@ pd_resolver_init(struct pd_resolver *r, struct pd_session *s,
     struct pd_tree *tree, const struct pd_stack_opts *opts,
     struct pd_error *err)
 {
+	const struct pd_dso *kernel = pd_session_kernel_dso(s, false, err);
+
+	if (kernel == NULL)
+		return -1;
 	*r = (struct pd_resolver){
 		.session = s, .tree = tree, .opts = opts,
 		.symopts = {
@@ -20,8 +25,10 @@ pd_resolver_init(struct pd_resolver *r, struct pd_session *s,
 			.kallsyms = opts->kallsyms,
 			.vmlinux = opts->vmlinux,
 			.info = pd_session_info(s),
+			.kernel = &kernel->buildid,
 			.perf_compat = opts->perf_compat,
 		},
+		.demangler.perf_compat = opts->perf_compat,
 	};
 	r->sources = pd_symsources_new(&r->symopts, err);
 	return r->sources == NULL ? -1 : 0;

@@ -3,11 +3,10 @@
 #define PD_SYMBOL_RESOLVER_H
 
 #include "base/tree.h"
-#include "record/record.h"
 #include "session/session.h"
-#include "symbol/callchain.h"
 #include "symbol/demangle.h"
 #include "symbol/dsosyms.h"
+#include "unwind/callchain.h"
 
 /*
  * What an address resolves to: the id of one frame, or, with this bit, the

@@ -18,8 +18,6 @@ pd_symsources_new(const struct pd_symopts *o, struct pd_error *err)
 
 	if (src != NULL) {
 		src->opts = *o;
-		if (o->kernel != NULL)
-			src->kernel = *o->kernel;
 	}
 	return src;
 }
@@ -29,8 +27,10 @@ pd_symsources_free(struct pd_symsources *src)
 {
 	if (src == NULL)
 		return;
-	pd_kallsyms_close(&src->kallsyms);
-	free(src->kallsyms_path);
+	pd_kallsyms_close(&src->text.k);
+	pd_kallsyms_close(&src->all.k);
+	free(src->text.path);
+	free(src->all.path);
 	free(src);
 }
 
@@ -52,6 +52,15 @@ running_buildid(struct pd_buildid *id)
 	return n > 0 && pd_buildid_in_notes(buf, (size_t)n, false, id);
 }
 
+/* It may become known late: in a pipe build-ids come as records. */
+static const struct pd_buildid *
+kernel_id(const struct pd_symsources *src)
+{
+	if (src->kernel.size == 0 && src->opts.kernel != NULL)
+		return src->opts.kernel;
+	return &src->kernel;
+}
+
 bool
 pd_symsources_is_running(const struct pd_symsources *src)
 {
@@ -59,71 +68,93 @@ pd_symsources_is_running(const struct pd_symsources *src)
 	struct pd_buildid id;
 	struct utsname u;
 
-	if (src->kernel.size > 0 && running_buildid(&id))
-		return pd_buildid_equal(&src->kernel, &id);
+	if (kernel_id(src)->size > 0 && running_buildid(&id))
+		return pd_buildid_equal(kernel_id(src), &id);
 	return info != NULL && info->osrelease != NULL && uname(&u) == 0 &&
 	    strcmp(info->osrelease, u.release) == 0;
 }
 
 /* Try one file; owns path.  1 when it has symbols, 0, -1 without memory. */
 static int
-try_kallsyms(struct pd_symsources *src, char *path, const char **why,
+try_kallsyms(struct pd_kallsyms_of *of, char *path, const char **why,
     struct pd_error *err)
 {
 	if (path == NULL)
 		return err->code == PD_OK ? 0 : -1;
-	pd_kallsyms_close(&src->kallsyms);
-	if (pd_kallsyms_open(&src->kallsyms, path, err) == -1) {
+	pd_kallsyms_close(&of->k);
+	if (pd_kallsyms_open(&of->k, path, err) == -1) {
 		free(path);
 		return -1;
 	}
-	if (src->kallsyms.why == NULL) {
-		src->kallsyms_path = path;
+	if (of->k.why == NULL) {
+		of->path = path;
 		return 1;
 	}
-	*why = src->kallsyms.why;
+	*why = of->k.why;
 	free(path);
 	return 0;
 }
 
 static int
-look(struct pd_symsources *src, const char **why, struct pd_error *err)
+try_running(struct pd_symsources *src, struct pd_kallsyms_of *of,
+    const char **why, struct pd_error *err)
 {
+	if (pd_symfs(&src->opts)[0] != '\0' || !pd_symsources_is_running(src))
+		return 0;
+	return try_kallsyms(of, pd_strdup("/proc/kallsyms", err), why, err);
+}
+
+static int
+try_cached(struct pd_symsources *src, struct pd_kallsyms_of *of,
+    struct pd_error *err)
+{
+	/* perf before 4.14 kept a file where there is a directory now. */
 	static const char *const names[] = { "kallsyms", "" };
-	const struct pd_symopts *o = &src->opts;
 	const char *unused;
 	int ret = 0;
 	size_t i;
 
-	if (o->kallsyms != NULL)
-		return try_kallsyms(src, pd_strdup(o->kallsyms, err), why, err);
-	*why = "kernel is not the recording's (kallsyms)";
-	if (pd_symfs(o)[0] == '\0' && pd_symsources_is_running(src))
-		ret = try_kallsyms(src, pd_strdup("/proc/kallsyms", err), why,
-		    err);
-	/* perf before 4.14 kept a file where there is a directory now. */
 	for (i = 0; i < 2 && ret == 0; i++)
-		ret = try_kallsyms(src, pd_buildid_cache_path(o, &src->kernel,
-		    names[i], err), &unused, err);
+		ret = try_kallsyms(of, pd_buildid_cache_path(&src->opts,
+		    kernel_id(src), names[i], err), &unused, err);
 	return ret;
 }
 
-const struct pd_kallsyms *
-pd_symsources_kallsyms(struct pd_symsources *src, const char **why,
-    struct pd_error *err)
+static int
+look(struct pd_symsources *src, bool modules, struct pd_kallsyms_of *of,
+    const char **why, struct pd_error *err)
 {
+	const struct pd_symopts *o = &src->opts;
 	int ret;
 
-	if (!src->looked) {
-		ret = look(src, why, err);
+	if (o->kallsyms != NULL)
+		return try_kallsyms(of, pd_strdup(o->kallsyms, err), why, err);
+	*why = "kernel is not the recording's (kallsyms)";
+	ret = modules ? try_running(src, of, why, err) :
+	    try_cached(src, of, err);
+	if (ret != 0)
+		return ret;
+	return modules ? try_cached(src, of, err) :
+	    try_running(src, of, why, err);
+}
+
+const struct pd_kallsyms_of *
+pd_symsources_kallsyms(struct pd_symsources *src, bool modules,
+    const char **why, struct pd_error *err)
+{
+	struct pd_kallsyms_of *of = modules ? &src->all : &src->text;
+	int ret;
+
+	if (!of->looked) {
+		ret = look(src, modules, of, why, err);
 		if (ret == -1) {
 			*why = NULL;
 			return NULL;
 		}
-		src->looked = true;
+		of->looked = true;
 		if (ret == 0)
-			src->kallsyms.why = *why;
+			of->k.why = *why;
 	}
-	*why = src->kallsyms.why;
-	return *why == NULL ? &src->kallsyms : NULL;
+	*why = of->k.why;
+	return *why == NULL ? of : NULL;
 }

@@ -8,17 +8,22 @@
 struct pd_symsources {
 	struct pd_symopts	opts;
 	struct pd_buildid	kernel;		/* of the recording */
-	bool			looked;		/* kallsyms was tried */
-	struct pd_kallsyms	kallsyms;
-	char			*kallsyms_path;
+	struct pd_kallsyms_of {
+		bool			looked;
+		struct pd_kallsyms	k;
+		char			*path;
+	}			text, all;
 };
 
 /*
  * The kallsyms of the recording's kernel, NULL when there is none (*why) or
- * without memory (*why NULL).
+ * without memory (*why NULL).  modules: where modules are matters too.  They
+ * move with every boot, so the running kernel is asked first; for the kernel's
+ * own text a copy in the build-id cache is as good, and read in a fifth of the
+ * time.
  */
-const struct pd_kallsyms *pd_symsources_kallsyms(struct pd_symsources *src,
-    const char **why, struct pd_error *err);
+const struct pd_kallsyms_of *pd_symsources_kallsyms(struct pd_symsources *src,
+    bool modules, const char **why, struct pd_error *err);
 
 /* Was this recorded under the kernel that runs now? */
 bool pd_symsources_is_running(const struct pd_symsources *src);

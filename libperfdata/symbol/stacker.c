@@ -210,6 +210,8 @@ pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
 	uint32_t node;
 	size_t i;
 
+	if (smp->cpumode == PD_CPUMODE_USER && pd_thread_space(th)->old_len > 0)
+		pd_session_settle(st->resolver.session, th);
 	if (pd_chain_build(c, rec->event, smp, st->opts.max_stack,
 	    st->opts.perf_compat, err) == -1 ||
 	    (!slot_holds(st, sl, rec, th) &&

@@ -219,6 +219,7 @@ fill_ends(struct pd_symtab *t)
 		s = &t->syms[i];
 		if (s->end != s->start || s->name == NULL)
 			continue;
+		s->flags |= PD_SYM_LABEL;
 		next = i + 1 < t->len ? s + 1 : NULL;
 		if (next == NULL || (t->kind == PD_SYMTAB_KALLSYMS &&
 		    next->module != s->module))
@@ -316,6 +317,28 @@ drop_aliases(struct pd_symtab *t)
 }
 
 /*
+ * Drop what has no size inside a symbol that has one: it marks a place in that
+ * function (a return point, a deoptimisation), and is no function.
+ */
+static void
+drop_labels(struct pd_symtab *t)
+{
+	const struct pd_symbol *s;
+	uint64_t end = 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < t->len; i++) {
+		s = &t->syms[i];
+		if ((s->flags & PD_SYM_LABEL) && s->start < end)
+			continue;
+		if (!(s->flags & PD_SYM_LABEL) && s->end > end)
+			end = s->end;
+		t->syms[n++] = *s;
+	}
+	t->len = n;
+}
+
+/*
  * Let `outer` be the nearest symbol before that ends later.  A symbol around
  * an address behind the end of a nested one is found on this chain: each step
  * costs one comparison a symbol in total.
@@ -345,6 +368,7 @@ pd_symtab_finish(struct pd_symtab *t)
 	t->sorted = true;
 	fill_ends(t);
 	drop_aliases(t);
+	drop_labels(t);
 	link_outer(t);
 	t->ready = t->len;
 }

@@ -9,6 +9,7 @@ enum {
 	PD_SYM_WEAK = 1,
 	PD_SYM_GLOBAL = 2,		/* neither: local */
 	PD_SYM_PLT = 4,			/* a stub of the linker, "name@plt" */
+	PD_SYM_LABEL = 8,		/* it had no size */
 };
 
 struct pd_symbol {

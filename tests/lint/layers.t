@@ -35,7 +35,8 @@ row libperfdata/unwind unwind/ base/ record/ session/
 row libperfdata/symbol symbol/ base/ session/ unwind/
 row libperfdata/profile profile/ base/
 row libperfdata/export export/ base/ profile/
+row libperfdata/fold fold/ base/
 row cmd cli.h
-unknown=$(ls libperfdata | grep -vE '^(base|input|record|session|cut|unwind|symbol|profile|export|perfdata\.h)$')
+unknown=$(ls libperfdata | grep -vE '^(base|input|record|session|cut|unwind|symbol|profile|export|fold|perfdata\.h)$')
 ok "no other layers" test -z "$unknown"
 tap_done

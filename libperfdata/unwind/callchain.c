@@ -4,8 +4,7 @@
 #include "base/alloc.h"
 #include "base/cursor.h"
 #include "record/event.h"
-#include "record/record.h"
-#include "symbol/callchain.h"
+#include "unwind/callchain.h"
 
 /* enum perf_callchain_context: include/uapi/linux/perf_event.h. */
 #define CONTEXT_HV		((uint64_t)-32)

@@ -1,6 +1,6 @@
 /* Callchains: the addresses of a sample, outermost first, with their modes. */
-#ifndef PD_SYMBOL_CALLCHAIN_H
-#define PD_SYMBOL_CALLCHAIN_H
+#ifndef PD_UNWIND_CALLCHAIN_H
+#define PD_UNWIND_CALLCHAIN_H
 
 #include "perfdata.h"
 

@@ -1,0 +1,205 @@
+/*
+ * Folds a recording: the one loop that takes a record through all layers,
+ * from the reader to the profile.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+struct pd_fold {
+	struct pd_reader		*rd;
+	struct pd_session		*session;
+	struct pd_tree			*tree;
+	struct pd_stacker		*stacker;
+	struct pd_profile		*profile;
+	struct pd_fold_opts		opts;
+	struct pd_fold_counts		counts;
+	const struct pd_event		*event;	/* NULL before its first sample */
+};
+
+struct pd_fold *
+pd_fold_new(struct pd_reader *rd, const struct pd_fold_opts *opts,
+    struct pd_error *err)
+{
+	struct pd_fold *f = pd_calloc(1, sizeof(*f), err);
+
+	if (f == NULL)
+		return NULL;
+	f->rd = rd;
+	f->opts = *opts;
+	if ((f->session = pd_session_new(rd, err)) == NULL ||
+	    (f->tree = pd_tree_new(err)) == NULL ||
+	    (f->stacker = pd_stacker_new(f->session, f->tree, &f->opts.stack,
+	    err)) == NULL ||
+	    (f->profile = pd_profile_new(f->tree, err)) == NULL) {
+		pd_fold_free(f);
+		return NULL;
+	}
+	return f;
+}
+
+void
+pd_fold_free(struct pd_fold *f)
+{
+	if (f == NULL)
+		return;
+	pd_profile_free(f->profile);
+	pd_stacker_free(f->stacker);
+	pd_tree_free(f->tree);
+	pd_session_free(f->session);
+	free(f);
+}
+
+/*
+ * One event a fold: units are never mixed.  It is the first of the recording
+ * that has samples; samples of a later one that came before are dropped.
+ */
+static int
+choose(struct pd_fold *f, const struct pd_event *ev, struct pd_error *err)
+{
+	if (f->event == ev)
+		return 1;
+	if ((f->opts.event != NULL && fnmatch(f->opts.event, ev->name, 0)) ||
+	    (f->event != NULL && (f->opts.first_seen ||
+	    f->event->index < ev->index))) {
+		f->counts.other++;
+		return 0;
+	}
+	f->event = ev;
+	f->counts.other += pd_profile_samples(f->profile);
+	f->counts.truncated = 0;
+	pd_profile_free(f->profile);
+	f->profile = pd_profile_new(f->tree, err);
+	return f->profile == NULL ? -1 : 1;
+}
+
+static int
+weigh(const struct pd_fold *f, const struct pd_sample *s, uint64_t period,
+    uint64_t *weight, struct pd_error *err)
+{
+	*weight = 1;
+	if (f->opts.weight == PD_WEIGHT_TIME)
+		return pd_sample_duration(f->event, s, weight, err);
+	/* perf script prints no period that is not in the sample itself. */
+	if (f->opts.weight == PD_WEIGHT_PERIOD && period != 0 &&
+	    (s->has_period || s->read != NULL || !f->opts.stack.perf_compat))
+		*weight = period;
+	return 0;
+}
+
+/* One event of a sample: mostly there is one. */
+static int
+fold_member(struct pd_fold *f, const struct pd_record *rec,
+    const struct pd_sample *s, const struct pd_event *ev, uint64_t period,
+    struct pd_error *err)
+{
+	const struct pd_thread *th;
+	struct pd_stack stack;
+	uint64_t weight;
+	int r = choose(f, ev, err);
+
+	if (r <= 0)
+		return r;
+	th = pd_session_thread(f->session, rec->pid, rec->tid, err);
+	if (th == NULL)
+		return -1;
+	if (f->opts.filter != NULL &&
+	    !pd_filter_match(f->opts.filter, rec, th))
+		return 0;
+	if (weigh(f, s, period, &weight, err) == -1 ||
+	    pd_stacker_run(f->stacker, rec, s, th, &stack, err) == -1)
+		return -1;
+	f->counts.truncated += stack.truncated;
+	return pd_profile_add(f->profile, stack.node, weight, err);
+}
+
+static int
+fold_sample(struct pd_fold *f, const struct pd_record *rec,
+    struct pd_error *err)
+{
+	const struct pd_event *ev;
+	struct pd_sample s;
+	uint64_t period;
+	size_t i;
+	int r;
+
+	if (!pd_reader_sample(f->rd, rec, &s))
+		return 0;
+	for (i = 0; (r = pd_reader_member(f->rd, rec, &s, i, &ev, &period,
+	    err)) == 1; i++) {
+		/* A counter that stood still has no sample, as in perf. */
+		if (ev == NULL || (s.read != NULL && period == 0))
+			continue;
+		if (fold_member(f, rec, &s, ev, period, err) == -1)
+			return -1;
+	}
+	return r;
+}
+
+/* At the end: an event that is not in the recording is a mistake. */
+static int
+check_event(const struct pd_fold *f, struct pd_error *err)
+{
+	const struct pd_event *ev;
+	char names[160] = "";
+	size_t i, n = 0;
+
+	if (f->opts.event == NULL || f->event != NULL)
+		return 0;
+	for (i = 0; (ev = pd_reader_event(f->rd, i)) != NULL; i++) {
+		if (fnmatch(f->opts.event, ev->name, 0) == 0)
+			return 0;
+		if (n < sizeof(names))
+			n += (size_t)snprintf(names + n, sizeof(names) - n,
+			    "%s%s", i > 0 ? ", " : "", ev->name);
+	}
+	return pd_fail(err, PD_EARG, PD_NOWHERE,
+	    "no event matches '%s'; there are: %s", f->opts.event, names);
+}
+
+int
+pd_fold_next(struct pd_fold *f, struct pd_error *err)
+{
+	struct pd_record rec;
+	int r = pd_reader_next(f->rd, &rec, err);
+
+	if (r <= 0)
+		return r == 0 ? check_event(f, err) : -1;
+	if (rec.type == PD_RECORD_SAMPLE)
+		r = fold_sample(f, &rec, err);
+	else
+		r = pd_session_apply(f->session, &rec, err);
+	return r == -1 ? -1 : 1;
+}
+
+const struct pd_profile *
+pd_fold_profile(const struct pd_fold *f)
+{
+	return f->profile;
+}
+
+const struct pd_event *
+pd_fold_event(const struct pd_fold *f)
+{
+	return f->event;
+}
+
+struct pd_fold_counts
+pd_fold_counts(const struct pd_fold *f)
+{
+	return f->counts;
+}
+
+const struct pd_session *
+pd_fold_session(const struct pd_fold *f)
+{
+	return f->session;
+}
+
+const char *
+pd_fold_why(const struct pd_fold *f, const char *dso)
+{
+	return pd_stacker_why(f->stacker, dso);
+}
