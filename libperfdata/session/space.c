@@ -83,9 +83,11 @@ replace(struct pd_space *sp, uint64_t start, uint64_t end,
 	if (pd_grow(&sp->maps, &sp->cap, sp->len - (j - i) + n,
 	    sizeof(*sp->maps), err) == -1)
 		return -1;
-	memmove(sp->maps + i + n, sp->maps + j,
-	    (sp->len - j) * sizeof(*sp->maps));
-	memcpy(sp->maps + i, new, n * sizeof(*new));
+	if (j < sp->len)
+		memmove(sp->maps + i + n, sp->maps + j,
+		    (sp->len - j) * sizeof(*sp->maps));
+	if (n > 0)
+		memcpy(sp->maps + i, new, n * sizeof(*new));
 	sp->len = sp->len - (j - i) + n;
 	return 0;
 }
