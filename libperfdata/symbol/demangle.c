@@ -7,11 +7,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "symbol/rustname.h"
 
 #include "symbol/demangle.h"
 
-/* The longest name in the Rust compiler and LLVM is a tenth of this. */
+/* The longest text of a name in the Rust compiler and LLVM is a tenth of it. */
 #define MAX_TEXT	(64 * 1024)
 
 struct output {
@@ -48,9 +47,10 @@ append_or_stop(const char *s, size_t len, void *arg)
 }
 
 /*
- * A hostile C++ name can stand for a text that doubles with each letter, and
- * libiberty's callback cannot refuse: leave it by a jump.  Its demangler holds
- * only memory of the stack then.
+ * A hostile name can stand for a text that doubles with each letter, and
+ * libiberty's callbacks cannot refuse: leave them by a jump.  What they hold
+ * then is memory of the stack, but for the buffer of one identifier that is
+ * not ASCII.
  */
 static bool
 read_cxx(struct output *o, const char *name, bool full)
@@ -67,26 +67,56 @@ read_cxx(struct output *o, const char *name, bool full)
 }
 
 /*
- * Legacy Rust names are valid C++ names too, so Rust comes first.  name ends
- * at len, where there is a NUL or an '@'.
+ * Where the compiler's suffix begins, which libiberty leaves out: a v0 name
+ * has no '.' itself, a legacy one ends with the 'E' before it.
  */
-static bool
-read_name(struct output *o, const char *name, size_t len, bool full)
+static const char *
+rust_suffix(const char *name)
 {
-	char head[1024];		/* libiberty reads no longer names */
+	const char *p = strchr(name, '.');
 
-	if (pd_rustname_read(name, len, full, !o->d->perf_compat, append, o))
-		return true;
+	if (p == NULL || strncmp(name, "_ZN", 3) != 0)
+		return p ? p : "";
+	for (p = name + strlen(name); p > name + 1; p--)
+		if (p[-1] == 'E' && (*p == '.' || *p == '\0'))
+			return p;
+	return "";
+}
+
+static bool
+read_rust(struct output *o, const char *name, bool full)
+{
+	int options = full ? DMGL_VERBOSE : DMGL_NO_OPTS;
+
+	if (setjmp(o->stop) != 0)
+		return false;
+	return rust_demangle_callback(name, options, append_or_stop, o) != 0;
+}
+
+/* ThinLTO renames what it imports: ".llvm." and a number that says nothing. */
+static bool
+append_suffix(struct output *o, const char *suffix)
+{
+	const char *llvm = strstr(suffix, ".llvm."), *p;
+	size_t n = strlen(suffix);
+
+	if (llvm == NULL)
+		return append(o, suffix, n);
+	p = llvm + strlen(".llvm.");
+	p += strspn(p, "0123456789ABCDEF");
+	return append(o, suffix, (size_t)(llvm - suffix)) &&
+	    append(o, p, strlen(p));
+}
+
+/* Legacy Rust names are valid C++ names too, so Rust comes first. */
+static bool
+read_name(struct output *o, const char *name, bool full)
+{
+	if (read_rust(o, name, full))
+		return full || o->d->perf_compat ||
+		    append_suffix(o, rust_suffix(name));
 	o->d->len = 0;
-	if (o->nomem || name[0] != '_')
-		return false;
-	if (name[len] == '\0')
-		return read_cxx(o, name, full);
-	if (len >= sizeof(head))
-		return false;
-	memcpy(head, name, len);
-	head[len] = '\0';
-	return read_cxx(o, head, full);
+	return !o->nomem && read_cxx(o, name, full);
 }
 
 const char *
@@ -94,15 +124,22 @@ pd_demangle(struct pd_demangler *d, const char *name, enum pd_demangle mode,
     struct pd_error *err)
 {
 	struct output o = { .d = d, .err = err };
-	const char *at;
-	size_t len;
+	size_t len = strcspn(name, "@");
+	const char *at = "", *mangled = name;
+	char head[4096];
 
-	if (mode == PD_DEMANGLE_NONE)
+	if (mode == PD_DEMANGLE_NONE || name[0] != '_')
 		return name;
-	len = strcspn(name, "@");
-	at = strcmp(name + len, "@plt") == 0 ? name + len : "";
+	if (name[len] == '@') {		/* a stub, or a version */
+		if (len >= sizeof(head))
+			return name;
+		memcpy(head, name, len);
+		head[len] = '\0';
+		mangled = head;
+		at = strcmp(name + len, "@plt") == 0 ? name + len : "";
+	}
 	d->len = 0;
-	if (read_name(&o, name, len, mode == PD_DEMANGLE_FULL) &&
+	if (read_name(&o, mangled, mode == PD_DEMANGLE_FULL) &&
 	    append(&o, at, strlen(at))) {
 		d->buf[d->len] = '\0';
 		return d->buf;

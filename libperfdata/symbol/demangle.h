@@ -8,7 +8,7 @@
 struct pd_demangler {
 	char	*buf;
 	size_t	len, cap;
-	bool	perf_compat;	/* Rust names lose ".cold" and the like */
+	bool	perf_compat;	/* Rust names lose ".cold" too */
 };
 
 /*
@@ -19,13 +19,14 @@ struct pd_demangler {
  *
  *   PD_DEMANGLE_SHORT	C++ as perf prints it: no parameters of the function
  *			itself; Rust as rustc-demangle's {:#}, no hashes
- *   PD_DEMANGLE_FULL	C++ as c++filt(1), Rust as {}
+ *   PD_DEMANGLE_FULL	as c++filt(1)
  *   PD_DEMANGLE_NONE	as stored
  *
  * What the compiler puts behind a name (.cold, .part.0, .isra.1) is dropped
- * from SHORT C++ names, as perf does, and stays in the others: "f(int) [clone
- * .cold]", "a::f.cold".  ".llvm.NUMBER", which changes with every build, is
- * shown in FULL C++ names only.  "@plt" stays.  A C name is never changed.
+ * from SHORT C++ names, as perf does, and stays in SHORT Rust names, as
+ * rustc-demangle does, but for the number of ".llvm.NUMBER", which changes with
+ * every build.  FULL shows it where c++filt does.  "@plt" stays.  A C name is
+ * never changed.
  */
 const char *pd_demangle(struct pd_demangler *d, const char *name,
     enum pd_demangle mode, struct pd_error *err);
