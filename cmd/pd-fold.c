@@ -209,7 +209,7 @@ report(struct fold *f, struct pd_error *err)
 		cli_warn(&f->cli, "only %s is folded: %" PRIu64 " samples of "
 		    "other events are left out (see --event)",
 		    ev ? ev->name : "what --event matches", n.other);
-	if (n.truncated > 0)
+	if (n.truncated * 1000 >= pd_profile_samples(p) && n.truncated > 0)
 		cli_warn(&f->cli, "%" PRIu64 " of %" PRIu64 " stacks are as "
 		    "deep as the kernel records, so their root may be missing "
 		    "(sysctl kernel.perf_event_max_stack)", n.truncated,

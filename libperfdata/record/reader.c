@@ -1,6 +1,6 @@
 /*
- * The reader: frames records out of the input, takes in those that describe
- * the recording, and delivers the others in order.
+ * The reader: takes records out of its lanes, takes in those that describe the
+ * recording, and delivers all in order.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,9 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "input/stream.h"
-#include "input/unzstd.h"
-#include "record/container.h"
+#include "record/lane.h"
 #include "record/order.h"
 #include "record/reader.h"
 #include "record/tracing.h"
@@ -20,16 +18,6 @@ enum {
 	HEADER_ATTR = 64, HEADER_TRACING_DATA = 66, HEADER_BUILD_ID = 67,
 	FINISHED_ROUND = 68, AUXTRACE = 71, EVENT_UPDATE = 78,
 	HEADER_FEATURE = 80, COMPRESSED = 81, COMPRESSED2 = 83,
-};
-
-/* One sequence of records: the data section, or a file of a directory. */
-struct lane {
-	struct pd_source	*src;
-	struct pd_source	own;		/* of a directory's file */
-	struct pd_stream	raw, z;		/* as stored, decompressed */
-	struct pd_unzstd	unzstd;
-	uint64_t		time;		/* of its latest record */
-	bool			ended, z_dead;
 };
 
 struct pd_reader {
@@ -44,7 +32,7 @@ struct pd_reader {
 	struct pd_map64		counter_of;	/* event id -> counters */
 	uint64_t		*counters;	/* as of their last sample */
 	size_t			ncounters, counters_cap;
-	struct lane		*lanes;
+	struct pd_lane		*lanes;
 	size_t			nlanes, lanes_cap, lane;
 	unsigned		turns;		/* left for this lane */
 	uint64_t		kernel_records;
@@ -52,22 +40,7 @@ struct pd_reader {
 	bool			named, ended;
 };
 
-/* A record as read: where it is and how big, before its type matters. */
-struct frame {
-	uint32_t	type;
-	uint16_t	misc, size;
-	uint64_t	offset;
-	const uint8_t	*data;
-	struct pd_block	*block;
-};
-
 /* ---- opening --------------------------------------------------------------- */
-
-static ssize_t
-fill_from_source(void *src, uint8_t *buf, size_t room, struct pd_error *err)
-{
-	return pd_source_read(src, buf, room, err);
-}
 
 static int
 add_lane(struct pd_reader *rd, struct pd_error *err)
@@ -81,21 +54,18 @@ add_lane(struct pd_reader *rd, struct pd_error *err)
 	return 0;
 }
 
-/* Lanes do not move any more: their streams point into them. */
 static void
 start_lanes(struct pd_reader *rd)
 {
-	struct lane *ln;
+	struct pd_lane *ln;
 	size_t i;
 
-	for (i = 0; i < rd->nlanes; i++) {
+	pd_lane_start(&rd->lanes[0], &rd->ct, &rd->ct.src, rd->ct.data,
+	    rd->ct.data_end, &rd->blocks, &rd->notes);
+	for (i = 1; i < rd->nlanes; i++) {
 		ln = &rd->lanes[i];
-		ln->src = i == 0 ? &rd->ct.src : &ln->own;
-		pd_stream_init(&ln->raw, &rd->blocks, fill_from_source,
-		    ln->src, i == 0 ? rd->ct.data : 0,
-		    i == 0 ? rd->ct.data_end : PD_NOWHERE);
-		pd_stream_init(&ln->z, &rd->blocks, pd_unzstd_fill,
-		    &ln->unzstd, 0, PD_NOWHERE);
+		pd_lane_start(ln, &rd->ct, &ln->own, 0, PD_NOWHERE,
+		    &rd->blocks, &rd->notes);
 	}
 }
 
@@ -156,20 +126,14 @@ fail:
 void
 pd_reader_close(struct pd_reader *rd)
 {
-	struct lane *ln;
 	size_t i;
 
 	if (rd == NULL)
 		return;
 	pd_order_free(&rd->queue);
 	pd_block_unref(rd->held);
-	for (i = 0; i < rd->nlanes; i++) {
-		ln = &rd->lanes[i];
-		pd_stream_free(&ln->raw);
-		pd_stream_free(&ln->z);
-		pd_unzstd_free(&ln->unzstd);
-		pd_source_close(&ln->own);
-	}
+	for (i = 0; i < rd->nlanes; i++)
+		pd_lane_free(&rd->lanes[i]);
 	free(rd->lanes);
 	pd_map64_free(&rd->counter_of);
 	free(rd->counters);
@@ -184,7 +148,7 @@ pd_reader_close(struct pd_reader *rd)
 /* ---- records that describe the recording ----------------------------------- */
 
 static int
-read_attr(struct pd_reader *rd, const struct frame *fr, struct pd_error *err)
+read_attr(struct pd_reader *rd, const struct pd_framed *fr, struct pd_error *err)
 {
 	struct pd_cursor c = pd_cursor(fr->data + PD_HEADER_SIZE,
 	    fr->size - PD_HEADER_SIZE, rd->ct.swapped);
@@ -202,7 +166,7 @@ read_attr(struct pd_reader *rd, const struct frame *fr, struct pd_error *err)
 }
 
 static int
-read_feature(struct pd_reader *rd, const struct frame *fr,
+read_feature(struct pd_reader *rd, const struct pd_framed *fr,
     struct pd_error *err)
 {
 	struct pd_cursor c = pd_cursor(fr->data + PD_HEADER_SIZE,
@@ -221,7 +185,7 @@ read_feature(struct pd_reader *rd, const struct frame *fr,
 
 /* PERF_EVENT_UPDATE__NAME (2) of enum in tools/lib/perf: type, id, name. */
 static int
-read_event_update(struct pd_reader *rd, const struct frame *fr,
+read_event_update(struct pd_reader *rd, const struct pd_framed *fr,
     struct pd_error *err)
 {
 	struct pd_cursor c = pd_cursor(fr->data + PD_HEADER_SIZE,
@@ -247,7 +211,7 @@ read_event_update(struct pd_reader *rd, const struct frame *fr,
 }
 
 static int
-read_build_id(struct pd_reader *rd, const struct frame *fr,
+read_build_id(struct pd_reader *rd, const struct pd_framed *fr,
     struct pd_error *err)
 {
 	struct pd_cursor c = pd_cursor(fr->data, fr->size, rd->ct.swapped);
@@ -262,40 +226,18 @@ read_build_id(struct pd_reader *rd, const struct frame *fr,
 	return pd_features_add_buildid(&rd->features, &e, err);
 }
 
-/* The input ends in what follows a record: say so, and be done with the lane. */
-static void
-end_in_payload(struct pd_reader *rd, struct lane *ln, const char *name,
-    uint64_t offset)
-{
-	pd_note_add(&rd->notes, true, offset, "%s record: the input ends in "
-	    "what follows it", name);
-	ln->ended = true;
-}
-
-/* Tracing data follow their record; they are read as far as they are there. */
+/* Tracing data follow their record; what is there of them is read. */
 static int
-read_tracing_data(struct pd_reader *rd, struct lane *ln,
-    const struct frame *fr, struct pd_error *err)
+read_tracing_data(struct pd_reader *rd, struct pd_lane *ln,
+    const struct pd_framed *fr, struct pd_error *err)
 {
 	uint32_t size = pd_load_u32(fr->data + PD_HEADER_SIZE, rd->ct.swapped);
 	struct pd_cursor c;
-	uint8_t *buf = NULL;
-	size_t len = 0, cap = 0, n;
-	int r = 1;
+	uint8_t *buf;
+	size_t len;
+	int r = pd_lane_read(ln, fr, size, &buf, &len, err);
 
-	while (len < size && (r = pd_stream_peek(&ln->raw, 1, err)) > 0) {
-		n = pd_stream_ready(&ln->raw);
-		if (n > size - len)
-			n = size - len;
-		if ((r = pd_grow(&buf, &cap, len + n, 1, err)) == -1)
-			break;
-		memcpy(buf + len, pd_stream_at(&ln->raw), n);
-		pd_stream_take(&ln->raw, n);
-		len += n;
-	}
-	if (r >= 0) {
-		if (len < size)
-			end_in_payload(rd, ln, "TRACING_DATA", fr->offset);
+	if (r == 0) {
 		c = pd_cursor(buf ? buf : (const uint8_t *)"", len,
 		    rd->ct.swapped);
 		r = pd_tracepoints_add(&rd->features.tracepoints, &c,
@@ -305,46 +247,12 @@ read_tracing_data(struct pd_reader *rd, struct lane *ln,
 			    "TRACING_DATA record is damaged");
 	}
 	free(buf);
-	return r < 0 ? -1 : 0;
-}
-
-static int
-skip_auxtrace(struct pd_reader *rd, struct lane *ln, const struct frame *fr,
-    struct pd_error *err)
-{
-	uint64_t size = pd_load_u64(fr->data + PD_HEADER_SIZE, rd->ct.swapped);
-	int r = pd_stream_skip(&ln->raw, size, err);
-
-	if (r == 0)
-		end_in_payload(rd, ln, "AUXTRACE", fr->offset);
-	return r < 0 ? -1 : 0;
-}
-
-/* COMPRESSED: the rest of the record.  COMPRESSED2: u64 size, then padded. */
-static int
-feed_compressed(struct pd_reader *rd, struct lane *ln, const struct frame *fr,
-    struct pd_error *err)
-{
-	struct pd_cursor c = pd_cursor(fr->data + PD_HEADER_SIZE,
-	    fr->size - PD_HEADER_SIZE, rd->ct.swapped);
-	uint64_t size = pd_left(&c);
-
-	if (fr->type == COMPRESSED2)
-		size = pd_get_u64(&c);
-	if (size > pd_left(&c)) {
-		pd_note_add(&rd->notes, true, fr->offset,
-		    "COMPRESSED2 record: longer than it can be");
-		size = pd_left(&c);
-	}
-	if (ln->z_dead)
-		return 0;
-	return pd_unzstd_feed(&ln->unzstd, fr->block, c.p, (size_t)size,
-	    fr->offset, err);
+	return r;
 }
 
 /* What the reader itself does with one of perf's records. */
 static int
-take_in(struct pd_reader *rd, struct lane *ln, const struct frame *fr,
+take_in(struct pd_reader *rd, struct pd_lane *ln, const struct pd_framed *fr,
     struct pd_error *err)
 {
 	bool pipe = rd->ct.pipe;
@@ -352,113 +260,19 @@ take_in(struct pd_reader *rd, struct lane *ln, const struct frame *fr,
 	switch (fr->type) {
 	case HEADER_ATTR: return pipe ? read_attr(rd, fr, err) : 0;
 	case HEADER_FEATURE: return pipe ? read_feature(rd, fr, err) : 0;
-	case HEADER_TRACING_DATA:
-		return read_tracing_data(rd, ln, fr, err);
+	case HEADER_TRACING_DATA: return read_tracing_data(rd, ln, fr, err);
 	case HEADER_BUILD_ID: return read_build_id(rd, fr, err);
 	case EVENT_UPDATE: return read_event_update(rd, fr, err);
-	case AUXTRACE: return skip_auxtrace(rd, ln, fr, err);
-	case COMPRESSED: case COMPRESSED2:
-		return feed_compressed(rd, ln, fr, err);
+	case AUXTRACE:			/* u64 size of what follows */
+		return pd_lane_skip(ln, fr, pd_load_u64(fr->data +
+		    PD_HEADER_SIZE, rd->ct.swapped), err);
+	case COMPRESSED: case COMPRESSED2: return pd_lane_feed(ln, fr, err);
 	case FINISHED_ROUND:
 		if (rd->nlanes == 1)
 			pd_order_round(&rd->queue);
 		return 0;
 	}
 	return 0;
-}
-
-/* ---- framing ---------------------------------------------------------------- */
-
-/*
- * The framing is damaged: nothing behind it in the stream can be trusted.
- * Records that are not compressed go on behind compressed ones.
- */
-static int
-end_in_damage(struct pd_reader *rd, struct lane *ln, struct pd_stream *st,
-    const struct frame *fr, struct pd_error *err)
-{
-	if (st == &ln->z)
-		ln->z_dead = true;
-	else
-		ln->ended = true;
-	if (rd->ct.killed && pd_container_table_at(&rd->ct, fr->offset))
-		return pd_fail(err, PD_EFORMAT, 48, "header: the data have no "
-		    "size, yet features follow them at 0x%" PRIx64
-		    ": the file contradicts itself", fr->offset);
-	if (rd->ct.pipe && fr->size != 0 &&
-	    (memcmp(fr->data, "PERFILE2", 8) == 0 ||
-	    memcmp(fr->data, "2ELIFREP", 8) == 0))
-		pd_note_add(&rd->notes, true, fr->offset, "another recording "
-		    "begins here: only the first one is read");
-	else
-		pd_note_add(&rd->notes, true, fr->offset, "no record can be "
-		    "here (type %" PRIu32 ", size %u): what follows is not "
-		    "read", fr->type, fr->size);
-	return 0;
-}
-
-static void
-load_header(struct frame *fr, const uint8_t *p, bool swapped)
-{
-	fr->type = pd_load_u32(p, swapped);
-	fr->misc = pd_load_u16(p + 4, swapped);
-	fr->size = pd_load_u16(p + 6, swapped);
-	fr->data = p;
-}
-
-/*
- * The next whole record of a stream: 1; 0 when it has none (now, for a
- * decompressed one), or its framing is damaged, which ends the lane; -1.
- */
-static int
-frame_record(struct pd_reader *rd, struct lane *ln, struct pd_stream *st,
-    struct frame *fr, struct pd_error *err)
-{
-	int r;
-
-	if ((r = pd_stream_peek(st, PD_HEADER_SIZE, err)) <= 0)
-		return r;
-	fr->offset = st == &ln->z ? ln->unzstd.offset : st->offset;
-	load_header(fr, pd_stream_at(st), rd->ct.swapped);
-	if (fr->size < PD_HEADER_SIZE ||
-	    (rd->ct.pipe && memcmp(fr->data, rd->ct.swapped ? "2ELIFREP" :
-	    "PERFILE2", 8) == 0))
-		return end_in_damage(rd, ln, st, fr, err);
-	if ((r = pd_stream_peek(st, fr->size, err)) <= 0)
-		return r;
-	fr->data = pd_stream_at(st);
-	fr->block = st->block;
-	pd_stream_take(st, fr->size);
-	return 1;
-}
-
-/* A record of perf's own that was decompressed is no container record. */
-static int
-next_frame(struct pd_reader *rd, struct lane *ln, struct frame *fr,
-    struct pd_error *err)
-{
-	int r;
-
-	if (ln->unzstd.dctx != NULL && !ln->z_dead) {
-		r = frame_record(rd, ln, &ln->z, fr, err);
-		if (r == 1 || ln->ended)
-			return r;
-		if (r == -1) {
-			if (err->code != PD_EFORMAT)
-				return -1;
-			pd_note_error(&rd->notes, err);
-			ln->z_dead = true;
-		}
-	}
-	r = frame_record(rd, ln, &ln->raw, fr, err);
-	if (r == 0 && !ln->ended) {
-		ln->ended = true;
-		if (pd_stream_ready(&ln->raw) > 0 || (!ln->z_dead &&
-		    (pd_stream_ready(&ln->z) > 0 || ln->unzstd.inside)))
-			pd_note_add(&rd->notes, true, ln->raw.offset,
-			    "the input ends in a record, which is left out");
-	}
-	return r;
 }
 
 /* ---- identity and order ------------------------------------------------------ */
@@ -551,8 +365,8 @@ valid(struct pd_reader *rd, const struct pd_record *rec)
  * for its time or is left out.
  */
 static int
-take_kernel_record(struct pd_reader *rd, struct lane *ln,
-    const struct frame *fr, struct pd_record *rec, struct pd_error *err)
+take_kernel_record(struct pd_reader *rd, struct pd_lane *ln,
+    const struct pd_framed *fr, struct pd_record *rec, struct pd_error *err)
 {
 	struct pd_waiting w = { 0, fr->offset, fr->data, fr->block, NULL };
 
@@ -595,10 +409,10 @@ take_kernel_record(struct pd_reader *rd, struct lane *ln,
 }
 
 /* The lane that lags behind, for some records; the only one, mostly. */
-static struct lane *
+static struct pd_lane *
 pick_lane(struct pd_reader *rd)
 {
-	struct lane *ln;
+	struct pd_lane *ln;
 	uint64_t behind = PD_NOTIME;
 	size_t i;
 
@@ -661,11 +475,11 @@ end(struct pd_reader *rd, struct pd_error *err)
 
 /* Read one record: 1 when it is to be delivered now, 0 when not, or -1. */
 static int
-read_record(struct pd_reader *rd, struct lane *ln, struct pd_record *rec,
+read_record(struct pd_reader *rd, struct pd_lane *ln, struct pd_record *rec,
     struct pd_error *err)
 {
-	struct frame fr = { 0 };
-	int r = next_frame(rd, ln, &fr, err);
+	struct pd_framed fr = { 0 };
+	int r = pd_lane_next(ln, &fr, err);
 
 	if (r <= 0)
 		return r;
@@ -689,7 +503,7 @@ pd_reader_next(struct pd_reader *rd, struct pd_record *rec,
     struct pd_error *err)
 {
 	struct pd_waiting w;
-	struct lane *ln;
+	struct pd_lane *ln;
 	int r;
 
 	for (;;) {

@@ -5,13 +5,14 @@
 #include "base/alloc.h"
 #include "session/space.h"
 
-/* Cached frames may be wrong from now on. */
+/* Cached frames and rules may be wrong from now on. */
 static void
 changed(struct pd_space *sp, uint64_t *versions)
 {
 	sp->version = ++*versions;
 	sp->missed = false;
 	pd_map64_free(&sp->frames);
+	pd_map64_free(&sp->rules);
 }
 
 void
@@ -26,6 +27,7 @@ pd_space_free(struct pd_space *sp)
 	free(sp->maps);
 	free(sp->old);
 	pd_map64_free(&sp->frames);
+	pd_map64_free(&sp->rules);
 }
 
 int

@@ -27,6 +27,7 @@ struct pd_space {
 	struct pd_map	*old;
 	size_t		old_len;
 	struct pd_map64	frames;		/* the stacker's cache, by address */
+	struct pd_map64	rules;		/* the unwinder's, likewise */
 };
 
 void pd_space_init(struct pd_space *sp, uint64_t *versions);
