@@ -33,14 +33,14 @@ JOBS     ?= 2
 B        := build/$(notdir $(CC))$(if $(SAN),-$(SAN))$(if $(COV),-coverage)
 
 # The shared library exports what perfdata.h declares and nothing else (see
-# $(B)/exports.map); -fno-semantic-interposition then costs static tools nothing.
+# $(B)/exports.map).
 CFLAGS   ?= $(O) -g
 FLAGS    := -std=c11 -D_GNU_SOURCE -DPD_VERSION='"$(VERSION)"' -Ilibperfdata \
-            -Wall -Wextra $(CFLAGS) -fPIC -fno-semantic-interposition \
+            -Wall -Wextra $(CFLAGS) -fPIC -fvisibility=hidden \
             -fno-omit-frame-pointer $(if $(WERROR),-Werror) \
             $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all) \
             $(if $(COV),--coverage -O0)
-LIBS     := -Wl,--as-needed -lelf -l:libiberty.a -lzstd -lz
+LIBS     := -Wl,--as-needed -ldw -lelf -l:libiberty.a -lzstd -lz
 LINK      = $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
 
 obj       = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -100,7 +100,7 @@ $(B)/obj/%.o: %.c $(B)/flags
 
 $(B)/obj/tests/%.o: FLAGS += -Itests
 
-# FORCE: an archive must lose the objects of sources that are gone.
+# Made anew: an archive must lose the objects of sources that are gone.
 $(LIB): $(call obj,$(LIBSRC))
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -126,7 +126,7 @@ Name: libperfdata
 Description: Read, select, symbolise and fold perf.data recordings
 Version: $(VERSION)
 Libs: -L$${libdir} -lperfdata
-Libs.private: -lelf -lzstd -lz
+Libs.private: -ldw -lelf -liberty -lzstd -lz
 Cflags: -I$${includedir}
 endef
 export PC

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +15,77 @@
 
 #include "cli.h"
 
+/* ---- start and signals ------------------------------------------------------- */
+
+void
+cli_start(void)
+{
+	int fd;
+
+	/* Opened the wrong way round, so that using them is an error. */
+	for (fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) == -1 && open("/dev/null",
+		    fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			_exit(2);
+}
+
+static void
+leave_it_to_the_writer(int sig)
+{
+	(void)sig;
+}
+
+void
+cli_expect_interrupt(const char *input)
+{
+	struct sigaction sa = { .sa_handler = leave_it_to_the_writer,
+		.sa_flags = SA_RESTART | (int)SA_RESETHAND };
+	struct stat st;
+
+	if ((strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &st) :
+	    stat(input, &st)) == 0 && S_ISFIFO(st.st_mode))
+		sigaction(SIGINT, &sa, NULL);
+}
+
+/* The temporary file of an output; read by a signal handler. */
+static char *volatile temp_path;
+
+static void
+remove_temp(int sig)
+{
+	if (temp_path != NULL)
+		unlink(temp_path);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* SIGINT may mean something else already, see cli_expect_interrupt(). */
+static void
+catch_signals(void)
+{
+	static const int sigs[] = { SIGHUP, SIGTERM, SIGINT, SIGPIPE };
+	struct sigaction old, sa = { .sa_handler = remove_temp };
+	size_t i;
+
+	for (i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++)
+		if (sigaction(sigs[i], NULL, &old) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(sigs[i], &sa, NULL);
+}
+
 /* ---- messages ---------------------------------------------------------------- */
 
 /* Names come from recordings: a terminal must not obey them. */
 static void
 put_printable(const char *s, FILE *out)
 {
-	for (; *s != '\0'; s++)
-		fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, out);
+	char *copy = strdup(s);
+
+	if (copy == NULL)
+		return;
+	pd_printable(copy);
+	fputs(copy, out);
+	free(copy);
 }
 
 void
@@ -42,7 +107,7 @@ cli_say(const struct cli *c, const char *subject, const char *fmt, ...)
 void
 cli_die(const struct cli *c, const char *subject, const struct pd_error *err)
 {
-	if (err->offset != PD_NOWHERE)
+	if (err->offset != PD_NOWHERE && err->offset != 0)
 		cli_say(c, subject, "at 0x%" PRIx64 ": %s", err->offset,
 		    err->msg);
 	else
@@ -75,8 +140,8 @@ cli_warn(struct cli *c, const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-static void
-warn_note(struct cli *c, const char *input, const struct pd_note *note)
+void
+cli_warn_note(struct cli *c, const char *input, const struct pd_note *note)
 {
 	char where[64] = "", times[40] = "";
 
@@ -101,9 +166,9 @@ cli_report_reader(struct cli *c, const char *input,
 	size_t i;
 
 	for (i = 0; (note = pd_reader_note(rd, i)) != NULL; i++)
-		warn_note(c, input, note);
+		cli_warn_note(c, input, note);
 	for (i = 0; (note = pd_session_note(s, i)) != NULL; i++)
-		warn_note(c, input, note);
+		cli_warn_note(c, input, note);
 	if (n.lost > 0)
 		cli_warn(c, "%" PRIu64 " events were lost while recording, "
 		    "beside %" PRIu64 " samples (a larger perf record -m "
@@ -333,6 +398,18 @@ cli_choice(const struct cli *c, const char *option, const char *value,
 	cli_bad_value(c, option, value, choices);
 }
 
+const char *
+cli_readable(const struct cli *c, const char *option, const char *path)
+{
+	if (access(path, R_OK) == -1) {
+		fprintf(stderr, "%s: --%s: ", c->prog, option);
+		put_printable(path, stderr);
+		fprintf(stderr, ": %s\n", strerror(errno));
+		exit(2);
+	}
+	return path;
+}
+
 uint64_t
 cli_number(const struct cli *c, const char *option, const char *value,
     uint64_t min, uint64_t max)
@@ -379,10 +456,28 @@ output_fail(const struct cli *c, struct cli_output *o)
 	exit(2);
 }
 
+/*
+ * What a path names, if it can be replaced: a regular file, or nothing yet.  A
+ * link is followed, but not to a descriptor, which is a place in a file.
+ */
+static bool
+replaceable(const char *path, char *real)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == -1)
+		return snprintf(real, PATH_MAX, "%s", path) < PATH_MAX;
+	if (stat(path, &st) == -1)
+		return false;		/* a link to what is not there yet */
+	return S_ISREG(st.st_mode) && strncmp(path, "/dev/", 5) != 0 &&
+	    strncmp(path, "/proc/", 6) != 0 && realpath(path, real) != NULL &&
+	    strncmp(real, "/proc/", 6) != 0;
+}
+
 void
 cli_output_open(const struct cli *c, struct cli_output *o, const char *path)
 {
-	struct stat st;
+	char real[PATH_MAX];
 	mode_t mask;
 	int fd;
 
@@ -392,13 +487,13 @@ cli_output_open(const struct cli *c, struct cli_output *o, const char *path)
 		return;
 	}
 	o->path = path;
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		/* A device or a FIFO cannot be replaced: write into it. */
+	if (!replaceable(path, real)) {
 		if ((o->file = fopen(path, "we")) == NULL)
 			output_fail(c, o);
 		return;
 	}
-	if (asprintf(&o->temp, "%s.XXXXXX", path) == -1) {
+	if ((o->real = strdup(real)) == NULL ||
+	    asprintf(&o->temp, "%s.XXXXXX", real) == -1) {
 		o->temp = NULL;
 		output_fail(c, o);
 	}
@@ -407,6 +502,8 @@ cli_output_open(const struct cli *c, struct cli_output *o, const char *path)
 		o->temp = NULL;
 		output_fail(c, o);
 	}
+	temp_path = o->temp;
+	catch_signals();
 	mask = umask(0);
 	umask(mask);
 	fchmod(fd, 0666 & ~mask);
@@ -414,6 +511,15 @@ cli_output_open(const struct cli *c, struct cli_output *o, const char *path)
 		close(fd);
 		output_fail(c, o);
 	}
+}
+
+static void
+forget_temp(struct cli_output *o)
+{
+	temp_path = NULL;
+	free(o->temp);
+	free(o->real);
+	o->temp = o->real = NULL;
 }
 
 void
@@ -425,10 +531,9 @@ cli_output_close(const struct cli *c, struct cli_output *o)
 	if (fclose(o->file) != 0)
 		bad = 1;
 	o->file = NULL;
-	if (bad || (o->temp != NULL && rename(o->temp, o->path) == -1))
+	if (bad || (o->temp != NULL && rename(o->temp, o->real) == -1))
 		output_fail(c, o);
-	free(o->temp);
-	o->temp = NULL;
+	forget_temp(o);
 }
 
 void
@@ -439,8 +544,7 @@ cli_output_drop(struct cli_output *o)
 	o->file = NULL;
 	if (o->temp != NULL)
 		unlink(o->temp);
-	free(o->temp);
-	o->temp = NULL;
+	forget_temp(o);
 }
 
 /* ---- progress ------------------------------------------------------------------------ */

@@ -38,6 +38,12 @@ struct cli {
 };
 
 /*
+ * To be called first: no file that is opened later takes the place of a
+ * standard stream that the caller has closed.
+ */
+void cli_start(void);
+
+/*
  * The next option's key with its argument in *arg, CLI_OPERAND, or -1 at the
  * end.  Wrong options, --help and the like end the program.
  */
@@ -57,6 +63,10 @@ _Noreturn void cli_bad_value(const struct cli *c, const char *option,
 int cli_choice(const struct cli *c, const char *option, const char *value,
     const char *choices);
 
+/* The path of a file that can be read; exit 2 when it cannot. */
+const char *cli_readable(const struct cli *c, const char *option,
+    const char *path);
+
 /* A number in [min, max]; cli_bad_value() when it is none. */
 uint64_t cli_number(const struct cli *c, const char *option,
     const char *value, uint64_t min, uint64_t max);
@@ -64,6 +74,9 @@ uint64_t cli_number(const struct cli *c, const char *option,
 /* Count a warning and, unless quiet, say it. */
 void cli_warn(struct cli *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+void cli_warn_note(struct cli *c, const char *input,
+    const struct pd_note *note);
 
 /*
  * Warn of all that went wrong between a recording and what was made of it:
@@ -81,10 +94,17 @@ const char *cli_default_input(void);
 /* A path as it may be shown: "-" is "standard input". */
 const char *cli_input_name(const char *path);
 
-/* An output that appears whole or not at all. */
+/*
+ * Whose interrupt is it?  A pipe's writer gets it too, ends, and what it wrote
+ * is worth having: so the first SIGINT is left to it, the second one kills.
+ */
+void cli_expect_interrupt(const char *input);
+
+/* An output that appears whole or not at all, also when a signal kills us. */
 struct cli_output {
 	const char	*path;		/* NULL: standard output */
-	char		*temp;		/* what becomes path; NULL: written as is */
+	char		*real;		/* path with its links followed */
+	char		*temp;		/* what becomes real; NULL: written as is */
 	FILE		*file;
 };
 

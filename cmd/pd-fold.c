@@ -146,8 +146,12 @@ parse_options(struct fold *f)
 			f->opts.stack.perf_compat = f->text.perl = true;
 			f->opts.first_seen = true;
 			break;
-		case OPT_KALLSYMS: f->opts.stack.kallsyms = arg; break;
-		case OPT_VMLINUX: f->opts.stack.vmlinux = arg; break;
+		case OPT_KALLSYMS:
+			f->opts.stack.kallsyms = cli_readable(c, "kallsyms", arg);
+			break;
+		case OPT_VMLINUX:
+			f->opts.stack.vmlinux = cli_readable(c, "vmlinux", arg);
+			break;
 		case OPT_SYMFS: f->opts.stack.symfs = arg; break;
 		case OPT_BUILDID_DIR: f->opts.stack.buildid_dir = arg; break;
 		case OPT_TOP:
@@ -179,11 +183,11 @@ report_unknown(struct fold *f, struct pd_error *err)
 	    &len, err);
 	if (list == NULL)
 		return -1;
-	if (unknown * 100 < frames && !f->verbose)
-		len = 0;
-	if (len > 0)
+	if (unknown * 100 >= frames && len > 0)
 		cli_warn(&f->cli, "%.1f%% of the frames have no name:",
 		    100 * (double)unknown / (double)frames);
+	else if (!f->verbose)
+		len = 0;
 	for (i = 0; i < len && !f->cli.quiet && (i < 5 || f->verbose); i++) {
 		dso = list[i].dso ? list[i].dso : "not in any map";
 		why = list[i].dso ? pd_fold_why(f->fold, dso) : NULL;
@@ -203,8 +207,12 @@ report(struct fold *f, struct pd_error *err)
 	const struct pd_event *ev = pd_fold_event(f->fold);
 	struct pd_fold_counts n = pd_fold_counts(f->fold);
 	struct pd_counts read = pd_reader_counts(f->rd);
+	const struct pd_note *note;
+	size_t i;
 
 	cli_report_reader(&f->cli, f->input, f->rd, pd_fold_session(f->fold));
+	for (i = 0; (note = pd_fold_note(f->fold, i)) != NULL; i++)
+		cli_warn_note(&f->cli, f->input, note);
 	if (n.other > 0)
 		cli_warn(&f->cli, "only %s is folded: %" PRIu64 " samples of "
 		    "other events are left out (see --event)",
@@ -255,16 +263,21 @@ main(int argc, char **argv)
 	struct pd_error err;
 	bool empty;
 
+	cli_start();
 	if ((f.filter = pd_filter_new(&err)) == NULL)
 		cli_die(&f.cli, NULL, &err);
 	f.opts.filter = f.filter;
 	parse_options(&f);
+	cli_expect_interrupt(f.input);
 	cli_output_open(&f.cli, &out, f.output);
-	if (fold_all(&f, &err) == -1 ||
-	    pd_profile_write_folded(pd_fold_profile(f.fold), &f.text, out.file,
-	    &err) == -1) {
+	if (fold_all(&f, &err) == -1) {
 		cli_output_drop(&out);
 		cli_die(&f.cli, cli_input_name(f.input), &err);
+	}
+	if (pd_profile_write_folded(pd_fold_profile(f.fold), &f.text, out.file,
+	    &err) == -1) {
+		cli_output_drop(&out);
+		cli_die(&f.cli, f.output ? f.output : "standard output", &err);
 	}
 	cli_output_close(&f.cli, &out);
 	if ((f.top > 0 && pd_profile_write_hottest(pd_fold_profile(f.fold),

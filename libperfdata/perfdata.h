@@ -180,7 +180,7 @@ void pd_reader_close(struct pd_reader *rd);
 
 /*
  * The next record in the order chosen at open time.  0 at the end, also when
- * the input ends in damage: pd_reader_notes() then says what was left out.
+ * the input ends in damage: pd_reader_note() then says what was left out.
  */
 int pd_reader_next(struct pd_reader *rd, struct pd_record *rec,
     struct pd_error *err);
@@ -233,12 +233,12 @@ int pd_sample_decode(const struct pd_record *rec, struct pd_sample *s,
     struct pd_error *err);
 
 /*
- * How many nanoseconds a sample of ev stands for: its period where that is a
- * time (cpu-clock, task-clock), else the interval of the frequency it was
- * recorded with.  PD_EARG where there is neither.
+ * How many nanoseconds a sample stands for that counts `period` for ev: that where that is a
+ * time (cpu-clock, task-clock), the interval of their frequency for cycles.
+ * PD_EARG for events that do not measure time.
  */
 int pd_sample_duration(const struct pd_event *ev, const struct pd_sample *s,
-    uint64_t *ns, struct pd_error *err);
+    uint64_t period, uint64_t *ns, struct pd_error *err);
 
 /* The i-th address of the callchain, or a PERF_CONTEXT_* marker. */
 static inline uint64_t
@@ -284,7 +284,10 @@ struct pd_session *pd_session_new(const struct pd_reader *rd,
     struct pd_error *err);
 void pd_session_free(struct pd_session *s);
 
-/* Let a record change threads and maps; others are ignored. */
+/*
+ * Let a record change threads and maps.  Give it all of them, samples too:
+ * that of a program shows that it runs.
+ */
 int pd_session_apply(struct pd_session *s, const struct pd_record *rec,
     struct pd_error *err);
 
@@ -377,16 +380,20 @@ struct pd_stacker *pd_stacker_new(struct pd_session *s, struct pd_tree *tree,
     const struct pd_stack_opts *opts, struct pd_error *err);
 void pd_stacker_free(struct pd_stacker *st);
 
-/* The stack of a sample of thread th, as the session is now. */
+/*
+ * The stack of a sample of thread th, as the session is now.  ev is the event
+ * that it is counted for, see pd_reader_member().
+ */
 int pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
-    const struct pd_sample *smp, const struct pd_thread *th,
-    struct pd_stack *out, struct pd_error *err);
+    const struct pd_event *ev, const struct pd_sample *smp,
+    const struct pd_thread *th, struct pd_stack *out, struct pd_error *err);
 
 /*
  * Why a DSO that frames name has no symbols: "not found", "no symbols", ...;
  * NULL when it has some.  Static text.
  */
 const char *pd_stacker_why(const struct pd_stacker *st, const char *dso);
+const struct pd_note *pd_stacker_note(const struct pd_stacker *st, size_t i);
 
 /* ---- profile: counted stacks ----------------------------------------------- */
 
@@ -480,8 +487,15 @@ const struct pd_profile *pd_fold_profile(const struct pd_fold *f);
 const struct pd_event *pd_fold_event(const struct pd_fold *f);
 struct pd_fold_counts pd_fold_counts(const struct pd_fold *f);
 const struct pd_session *pd_fold_session(const struct pd_fold *f);
-/* As pd_stacker_why(). */
+/* As pd_stacker_why() and pd_stacker_note(). */
 const char *pd_fold_why(const struct pd_fold *f, const char *dso);
+const struct pd_note *pd_fold_note(const struct pd_fold *f, size_t i);
+
+/*
+ * Make a text from a recording safe for a terminal, in place: what is no
+ * printable UTF-8 (C0 and C1 control characters, stray bytes) becomes '?'.
+ */
+void pd_printable(char *s);
 
 const char *pd_version(void);
 

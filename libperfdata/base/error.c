@@ -24,7 +24,7 @@ pd_fail(struct pd_error *err, enum pd_errc code, uint64_t offset,
 	if (code == PD_EIO)
 		snprintf(err->msg + n, sizeof(err->msg) - n, ": %s",
 		    strerror(sys));
-	pd_text_printable(err->msg);
+	pd_printable(err->msg);
 	return -1;
 }
 

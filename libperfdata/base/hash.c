@@ -5,31 +5,34 @@
 #include "base/hash.h"
 
 static struct pd_map64_slot *
-slot_of(struct pd_map64_slot *slots, size_t mask, uint64_t key)
+slot_of(const struct pd_map64 *m, uint64_t key)
 {
-	size_t i = pd_hash_u64(key) & mask;
+	size_t i = pd_hash_u64(key ^ m->seed) & m->mask;
 
-	while (slots[i].value != PD_NOID && slots[i].key != key)
-		i = (i + 1) & mask;
-	return &slots[i];
+	while (m->slots[i].value != PD_NOID && m->slots[i].key != key)
+		i = (i + 1) & m->mask;
+	return &m->slots[i];
 }
 
 static int
 grow(struct pd_map64 *m, struct pd_error *err)
 {
-	size_t n = m->slots ? (m->mask + 1) * 2 : 16, i;
+	struct pd_map64 old = *m;
+	size_t n = old.slots ? (old.mask + 1) * 2 : 16, i;
 	struct pd_map64_slot *slots = pd_calloc(n, sizeof(*slots), err);
 
 	if (slots == NULL)
 		return -1;
 	for (i = 0; i < n; i++)
 		slots[i].value = PD_NOID;
-	for (i = 0; m->slots != NULL && i <= m->mask; i++)
-		if (m->slots[i].value != PD_NOID)
-			*slot_of(slots, n - 1, m->slots[i].key) = m->slots[i];
-	free(m->slots);
 	m->slots = slots;
 	m->mask = n - 1;
+	/* Where memory lies cannot be known from outside. */
+	m->seed = pd_hash_u64((uintptr_t)slots);
+	for (i = 0; old.slots != NULL && i <= old.mask; i++)
+		if (old.slots[i].value != PD_NOID)
+			*slot_of(m, old.slots[i].key) = old.slots[i];
+	free(old.slots);
 	return 0;
 }
 
@@ -43,7 +46,7 @@ pd_map64_put(struct pd_map64 *m, uint64_t key, uint32_t value,
 	if (m->slots == NULL || m->used * 2 > m->mask)
 		if (grow(m, err) == -1)
 			return -1;
-	s = slot_of(m->slots, m->mask, key);
+	s = slot_of(m, key);
 	if (s->value == PD_NOID)
 		m->used++;
 	s->key = key;
@@ -59,7 +62,7 @@ pd_map64_del(struct pd_map64 *m, uint64_t key)
 
 	if (m->slots == NULL)
 		return;
-	s = slot_of(m->slots, m->mask, key);
+	s = slot_of(m, key);
 	if (s->value == PD_NOID)
 		return;
 	s->value = PD_NOID;
@@ -70,18 +73,8 @@ pd_map64_del(struct pd_map64 *m, uint64_t key)
 	    i = (i + 1) & m->mask) {
 		move = m->slots[i];
 		m->slots[i].value = PD_NOID;
-		*slot_of(m->slots, m->mask, move.key) = move;
+		*slot_of(m, move.key) = move;
 	}
-}
-
-void
-pd_map64_clear(struct pd_map64 *m)
-{
-	size_t i;
-
-	for (i = 0; m->slots != NULL && i <= m->mask; i++)
-		m->slots[i].value = PD_NOID;
-	m->used = 0;
 }
 
 void

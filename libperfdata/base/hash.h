@@ -13,6 +13,7 @@ struct pd_map64_slot {
 struct pd_map64 {
 	struct pd_map64_slot	*slots;
 	size_t			mask, used;
+	uint64_t		seed;		/* so that no input can be made to collide */
 };
 
 static inline uint64_t
@@ -31,7 +32,8 @@ pd_map64_find(const struct pd_map64 *m, uint64_t key)
 
 	if (m->slots == NULL)
 		return PD_NOID;
-	for (i = pd_hash_u64(key) & m->mask;; i = (i + 1) & m->mask) {
+	for (i = pd_hash_u64(key ^ m->seed) & m->mask;;
+	    i = (i + 1) & m->mask) {
 		s = &m->slots[i];
 		if (s->value == PD_NOID || s->key == key)
 			return s->value;
@@ -43,7 +45,6 @@ int pd_map64_put(struct pd_map64 *m, uint64_t key, uint32_t value,
     struct pd_error *err);
 /* Take key away, if it is there. */
 void pd_map64_del(struct pd_map64 *m, uint64_t key);
-void pd_map64_clear(struct pd_map64 *m);
 void pd_map64_free(struct pd_map64 *m);
 
 #endif

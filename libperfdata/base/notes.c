@@ -31,7 +31,7 @@ pd_note_add(struct pd_notes *n, bool damage, uint64_t offset,
 	va_start(ap, fmt);
 	vsnprintf(note->msg, sizeof(note->msg), fmt, ap);
 	va_end(ap);
-	pd_text_printable(note->msg);
+	pd_printable(note->msg);
 	n->kinds[n->len++] = fmt;
 }
 

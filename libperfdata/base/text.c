@@ -1,17 +1,47 @@
 /* Text that people write or read. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
 
-void
-pd_text_printable(char *s)
+/* The length of the UTF-8 sequence at s, 0 when it is none (RFC 3629). */
+static size_t
+utf8_len(const unsigned char *s)
 {
-	for (; *s != '\0'; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			*s = '?';
+	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 :
+	    s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0, i;
+
+	for (i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	/* overlong, surrogates, past U+10FFFF */
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+void
+pd_printable(char *str)
+{
+	unsigned char *s = (unsigned char *)str, *out = s;
+	size_t n;
+
+	for (; *s != '\0'; s += n) {
+		n = utf8_len(s);
+		if (n == 0 || *s < 0x20 || *s == 0x7f ||
+		    (s[0] == 0xc2 && s[1] < 0xa0)) {
+			*out++ = '?';
+			n += n == 0;
+			continue;
+		}
+		memmove(out, s, n);
+		out += n;
+	}
+	*out = '\0';
 }
 
 /* One decimal number; *end is behind it.  -1 when there is none. */

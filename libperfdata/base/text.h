@@ -2,12 +2,17 @@
 #ifndef PD_BASE_TEXT_H
 #define PD_BASE_TEXT_H
 
+#include <string.h>
+
 #include "perfdata.h"
 
 #define PD_PATH_MAX	4096	/* PATH_MAX of Linux: no name is longer */
 
-/* Replace each control byte by '?', in place. */
-void pd_text_printable(char *s);
+static inline bool
+pd_starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
 
 /* A range of numbers, both ends included. */
 struct pd_range {

@@ -61,9 +61,10 @@ choose(struct pd_fold *f, const struct pd_event *ev, struct pd_error *err)
 {
 	if (f->event == ev)
 		return 1;
-	if ((f->opts.event != NULL && fnmatch(f->opts.event, ev->name, 0)) ||
-	    (f->event != NULL && (f->opts.first_seen ||
-	    f->event->index < ev->index))) {
+	if (f->opts.event != NULL && fnmatch(f->opts.event, ev->name, 0) != 0)
+		return 0;
+	if (f->event != NULL && (f->opts.first_seen ||
+	    f->event->index < ev->index)) {
 		f->counts.other++;
 		return 0;
 	}
@@ -81,10 +82,8 @@ weigh(const struct pd_fold *f, const struct pd_sample *s, uint64_t period,
 {
 	*weight = 1;
 	if (f->opts.weight == PD_WEIGHT_TIME)
-		return pd_sample_duration(f->event, s, weight, err);
-	/* perf script prints no period that is not in the sample itself. */
-	if (f->opts.weight == PD_WEIGHT_PERIOD && period != 0 &&
-	    (s->has_period || s->read != NULL || !f->opts.stack.perf_compat))
+		return pd_sample_duration(f->event, s, period, weight, err);
+	if (f->opts.weight == PD_WEIGHT_PERIOD && period != 0)
 		*weight = period;
 	return 0;
 }
@@ -109,7 +108,7 @@ fold_member(struct pd_fold *f, const struct pd_record *rec,
 	    !pd_filter_match(f->opts.filter, rec, th))
 		return 0;
 	if (weigh(f, s, period, &weight, err) == -1 ||
-	    pd_stacker_run(f->stacker, rec, s, th, &stack, err) == -1)
+	    pd_stacker_run(f->stacker, rec, ev, s, th, &stack, err) == -1)
 		return -1;
 	f->counts.truncated += stack.truncated;
 	return pd_profile_add(f->profile, stack.node, weight, err);
@@ -167,10 +166,9 @@ pd_fold_next(struct pd_fold *f, struct pd_error *err)
 
 	if (r <= 0)
 		return r == 0 ? check_event(f, err) : -1;
-	if (rec.type == PD_RECORD_SAMPLE)
+	r = pd_session_apply(f->session, &rec, err);
+	if (r == 0 && rec.type == PD_RECORD_SAMPLE)
 		r = fold_sample(f, &rec, err);
-	else
-		r = pd_session_apply(f->session, &rec, err);
 	return r == -1 ? -1 : 1;
 }
 
@@ -202,4 +200,10 @@ const char *
 pd_fold_why(const struct pd_fold *f, const char *dso)
 {
 	return pd_stacker_why(f->stacker, dso);
+}
+
+const struct pd_note *
+pd_fold_note(const struct pd_fold *f, size_t i)
+{
+	return pd_stacker_note(f->stacker, i);
 }

@@ -34,12 +34,9 @@ pd_labels_free(struct pd_labels *l)
 static void
 make_safe(char *s)
 {
-	for (; *s != '\0'; s++) {
-		if (*s == ';')
-			*s = ':';
-		else if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			*s = '?';
-	}
+	pd_printable(s);
+	while ((s = strchr(s, ';')) != NULL)
+		*s++ = ':';
 }
 
 static void

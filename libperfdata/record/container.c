@@ -70,29 +70,33 @@ inside(const struct section *s, uint64_t from, uint64_t size)
 	    s->size <= size - s->offset;
 }
 
+/* *budget is what all ids together may still have: they do not overlap. */
 static int
 read_ids(struct pd_container *ct, struct pd_evt *evt, const struct section *s,
-    uint64_t at, struct pd_events *es, struct pd_notes *notes,
-    struct pd_error *err)
+    uint64_t at, uint64_t *budget, struct pd_events *es,
+    struct pd_notes *notes, struct pd_error *err)
 {
-	uint64_t off;
-	uint8_t id[8];
+	uint8_t *ids;
+	uint64_t i;
+	int r;
 
-	if (!inside(s, FILE_HEADER, ct->src.size))
+	if (!inside(s, FILE_HEADER, ct->src.size) || s->size > *budget)
 		return pd_fail(err, PD_EFORMAT, at,
 		    "the ids of event %" PRIu32 " lie outside the file",
 		    evt->pub.index);
+	*budget -= s->size;
 	if (s->size % 8 != 0)
 		pd_note_add(notes, true, at,
 		    "the size of an event's ids is no multiple of 8");
-	for (off = 0; off + 8 <= s->size; off += 8) {
-		if (pd_source_pread(&ct->src, id, 8, s->offset + off, err) < 0)
-			return -1;
-		if (pd_events_add_id(es, evt, pd_load_u64(id, ct->swapped),
-		    notes, s->offset + off, err) == -1)
-			return -1;
-	}
-	return 0;
+	if ((ids = malloc((size_t)s->size + 1)) == NULL)
+		return pd_fail_nomem(err);
+	r = pd_source_pread(&ct->src, ids, (size_t)s->size, s->offset, err);
+	for (i = 0; r > 0 && i + 8 <= s->size; i += 8)
+		if (pd_events_add_id(es, evt, pd_load_u64(ids + i, ct->swapped),
+		    notes, s->offset + i, err) == -1)
+			r = -1;
+	free(ids);
+	return r < 0 ? -1 : 0;
 }
 
 /* The attribute table: each entry is an attribute and the section of its ids. */
@@ -105,7 +109,7 @@ read_attrs(struct pd_container *ct, const struct section *attrs,
 	struct pd_cursor c;
 	struct section ids;
 	struct pd_evt *evt;
-	uint64_t at;
+	uint64_t at, budget = ct->src.size;
 	int r;
 
 	if (table == NULL)
@@ -124,8 +128,8 @@ read_attrs(struct pd_container *ct, const struct section *attrs,
 			break;
 		}
 		ids = get_section(&c);
-		if (read_ids(ct, evt, &ids, attrs->offset + at, es, notes,
-		    err) == -1)
+		if (read_ids(ct, evt, &ids, attrs->offset + at, &budget, es,
+		    notes, err) == -1)
 			r = -1;
 	}
 	free(table);

@@ -156,8 +156,6 @@ pd_events_add_id(struct pd_events *es, struct pd_evt *ev, uint64_t id,
 {
 	uint32_t owner = pd_map64_find(&es->by_id, id);
 
-	if (ev->first_id == 0)
-		ev->first_id = id;
 	if (owner == PD_NOID)
 		return pd_map64_put(&es->by_id, id, ev->pub.index, err);
 	if (owner != ev->pub.index)

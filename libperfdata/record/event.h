@@ -77,7 +77,6 @@ struct pd_evt {
 	struct pd_event	pub;
 	char		*name;		/* pub.name, free(3) */
 	int32_t		clockid;	/* -1 when the attribute names none */
-	uint64_t	first_id;
 	/*
 	 * Positions in u64 words: in a SAMPLE from behind its header on, in
 	 * the sample_id of other records from their end back (1: the last).

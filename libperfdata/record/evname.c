@@ -93,7 +93,7 @@ pd_evt_set_name(struct pd_evt *ev, const char *s, size_t len,
 
 	if (name == NULL)
 		return pd_fail_nomem(err);
-	pd_text_printable(name);
+	pd_printable(name);
 	free(ev->name);
 	ev->name = name;
 	ev->pub.name = name;

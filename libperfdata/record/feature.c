@@ -54,7 +54,7 @@ get_string(struct pd_features *f, struct pd_cursor *c, const char **out,
 	copy = pd_arena_strndup(&f->arena, s, strnlen(s, len), err);
 	if (copy == NULL)
 		return -1;
-	pd_text_printable(copy);
+	pd_printable(copy);
 	*out = copy;
 	return 0;
 }
@@ -76,7 +76,7 @@ get_cmdline(struct pd_features *f, struct pd_cursor *c, struct pd_error *err)
 		p = stpncpy(p, (const char *)pd_get_bytes(c, len), len);
 	}
 	*p = '\0';
-	pd_text_printable(line);
+	pd_printable(line);
 	f->info.cmdline = line;
 	return 0;
 }
@@ -271,7 +271,7 @@ pd_features_add(struct pd_features *f, struct pd_events *es, uint64_t id,
 }
 
 int
-pd_features_name_events(const struct pd_features *f, struct pd_events *es,
+pd_features_name_events(struct pd_features *f, struct pd_events *es,
     struct pd_error *err)
 {
 	const char *pmu, *tracepoint;
@@ -281,6 +281,8 @@ pd_features_name_events(const struct pd_features *f, struct pd_events *es,
 
 	for (i = 0; i < es->len; i++) {
 		evt = es->evts[i];
+		if (f->info.clockid == -1)
+			f->info.clockid = evt->clockid;
 		if (evt->name != NULL)
 			continue;
 		idx = pd_map64_find(&f->pmus, evt->pub.type);

@@ -48,8 +48,11 @@ int pd_features_add(struct pd_features *f, struct pd_events *es, uint64_t id,
 int pd_features_add_buildid(struct pd_features *f,
     const struct pd_buildid_entry *e, struct pd_error *err);
 
-/* Give every event without a name the one that its attribute means. */
-int pd_features_name_events(const struct pd_features *f,
+/*
+ * Once the attributes are read: give every event without a name the one that
+ * its attribute means, and take from them the clock that they name.
+ */
+int pd_features_name_events(struct pd_features *f,
     struct pd_events *es, struct pd_error *err);
 
 /* "HOSTNAME", or NULL. */

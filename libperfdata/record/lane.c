@@ -7,8 +7,6 @@
 #include "record/lane.h"
 #include "record/record.h"
 
-#define COMPRESSED2	83
-
 static ssize_t
 fill_from_source(void *src, uint8_t *buf, size_t room, struct pd_error *err)
 {
@@ -86,7 +84,8 @@ frame_record(struct pd_lane *ln, struct pd_stream *st,
 
 	if ((r = pd_stream_peek(st, PD_HEADER_SIZE, err)) <= 0)
 		return r;
-	fr->offset = st == &ln->z ? ln->unzstd.offset : st->offset;
+	fr->unpacked = st == &ln->z;
+	fr->offset = fr->unpacked ? ln->unzstd.offset : st->offset;
 	load_header(fr, pd_stream_at(st), ln->ct->swapped);
 	if (fr->size < PD_HEADER_SIZE ||
 	    (ln->ct->pipe && memcmp(fr->data, ln->ct->swapped ? "2ELIFREP" :
@@ -180,7 +179,7 @@ pd_lane_feed(struct pd_lane *ln, const struct pd_framed *fr,
 	    fr->size - PD_HEADER_SIZE, ln->ct->swapped);
 	uint64_t size = pd_left(&c);
 
-	if (fr->type == COMPRESSED2)	/* u64 size, then padded */
+	if (fr->type == PD_REC_COMPRESSED2)	/* u64 size, then padded */
 		size = pd_get_u64(&c);
 	if (size > pd_left(&c)) {
 		pd_note_add(ln->notes, true, fr->offset,

@@ -17,6 +17,7 @@ struct pd_framed {
 	uint64_t	offset;		/* in the input, or of what it was packed in */
 	const uint8_t	*data;		/* in block, which the caller may hold */
 	struct pd_block	*block;
+	bool		unpacked;	/* out of a compressed record */
 };
 
 struct pd_lane {

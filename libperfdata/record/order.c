@@ -22,6 +22,20 @@ int
 pd_order_put(struct pd_order_queue *oq, const struct pd_waiting *w,
     uint32_t size, struct pd_error *err)
 {
+	if (w->time < oq->delivered)
+		oq->late++;
+	if (w->time > oq->newest)
+		oq->newest = w->time;
+	oq->bytes += size + PD_ORDER_COST;
+	if (w->time <= oq->limit)
+		oq->drained = false;
+	/* What is complete at once, as a late one is, goes to the front. */
+	if (oq->head > 0 && oq->head < oq->len && w->time <= oq->limit &&
+	    oq->sorted == oq->len && w->time < oq->q[oq->head].time) {
+		oq->q[--oq->head] = *w;
+		pd_block_ref(w->block);
+		return 0;
+	}
 	if (oq->len == oq->cap && oq->head >= oq->cap / 2)
 		compact(oq);
 	if (pd_grow(&oq->q, &oq->cap, oq->len + 1, sizeof(*w), err) == -1)
@@ -32,13 +46,6 @@ pd_order_put(struct pd_order_queue *oq, const struct pd_waiting *w,
 	oq->q[oq->len] = *w;
 	pd_block_ref(w->block);
 	oq->len++;
-	oq->bytes += size;
-	if (w->time > oq->newest)
-		oq->newest = w->time;
-	if (w->time < oq->delivered)
-		oq->late++;
-	if (w->time <= oq->limit)
-		oq->drained = false;
 	return 0;
 }
 
@@ -84,9 +91,18 @@ static void
 merge(struct pd_waiting *q, struct pd_waiting *tmp, size_t a, size_t b,
     size_t c)
 {
-	size_t n = b - a, i = 0;
+	size_t lo = a, hi = b, mid, n, i = 0;
 
 	/* What is before the second run's first stays where it is. */
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (q[mid].time <= q[b].time)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	a = lo;
+	n = b - a;
 	memcpy(tmp, q + a, n * sizeof(*q));
 	while (i < n && b < c)
 		q[a++] = q[b].time < tmp[i].time ? q[b++] : tmp[i++];
@@ -122,12 +138,12 @@ sort(struct pd_order_queue *oq, struct pd_error *err)
 
 	if (oq->sorted == oq->len)
 		return 0;
-	compact(oq);
 	if (pd_grow(&oq->tmp, &oq->tmp_cap, oq->len, sizeof(*oq->tmp), err))
 		return -1;
 	for (end = oq->sorted; end < oq->len; level++) {
 		next = sort_runs(oq->q, oq->tmp, end, oq->len, level);
-		merge(oq->q, oq->tmp, 0, end, next);
+		if (end > oq->head)
+			merge(oq->q, oq->tmp, oq->head, end, next);
 		end = next;
 	}
 	oq->sorted = oq->len;
@@ -163,7 +179,7 @@ pd_order_take(struct pd_order_queue *oq, struct pd_waiting *w,
 		return 0;
 	}
 	*w = oq->q[oq->head++];
-	oq->bytes -= pd_load_u16(w->data + 6, oq->swapped);
+	oq->bytes -= pd_load_u16(w->data + 6, oq->swapped) + PD_ORDER_COST;
 	oq->delivered = w->time;
 	return 1;
 }

@@ -30,7 +30,7 @@ struct pd_order_queue {
 	uint64_t		limit;		/* up to here all are complete */
 	uint64_t		newest;		/* latest time put in */
 	uint64_t		last_round;	/* newest at the last mark */
-	uint64_t		bytes;		/* of records that wait */
+	uint64_t		bytes;		/* that waiting records cost */
 	uint64_t		delivered;	/* time of the last one taken */
 	uint64_t		late;		/* came after a later one was taken */
 	uint64_t		forced;		/* times the queue had to give way */
@@ -38,9 +38,11 @@ struct pd_order_queue {
 
 /*
  * Without marks the queue would hold the whole input.  Beyond this many bytes
- * the earlier half goes, as perf does.  The bytes wait on disk, see block.h.
+ * the earlier half goes, as in perf.  The records themselves wait on disk when
+ * there are many (block.h); what a place in the queue costs is memory.
  */
-#define PD_ORDER_MAX_BYTES	(UINT64_C(1) << 30)
+#define PD_ORDER_MAX_BYTES	(UINT64_C(512) << 20)
+#define PD_ORDER_COST		(2 * sizeof(struct pd_waiting))
 
 /* Takes a reference to w->block. */
 int pd_order_put(struct pd_order_queue *oq, const struct pd_waiting *w,

@@ -14,12 +14,6 @@
 #include "record/tracing.h"
 #include "record/record.h"
 
-enum {
-	HEADER_ATTR = 64, HEADER_TRACING_DATA = 66, HEADER_BUILD_ID = 67,
-	FINISHED_ROUND = 68, AUXTRACE = 71, EVENT_UPDATE = 78,
-	HEADER_FEATURE = 80, COMPRESSED = 81, COMPRESSED2 = 83,
-};
-
 struct pd_reader {
 	enum pd_order		order;
 	struct pd_blocks	blocks;
@@ -81,6 +75,9 @@ open_directory(struct pd_reader *rd, const char *path, struct pd_error *err)
 	size_t i;
 
 	snprintf(name, sizeof(name), "%s/data", path);
+	if (stat(name, &st) == -1 || !S_ISREG(st.st_mode))
+		return pd_fail(err, PD_EFORMAT, PD_NOWHERE, "a directory, but "
+		    "no recording: it has no file 'data'");
 	if (pd_container_open(&rd->ct, name, &rd->events, &rd->features,
 	    &rd->notes, err) == -1 || add_lane(rd, err) == -1)
 		return -1;
@@ -89,10 +86,22 @@ open_directory(struct pd_reader *rd, const char *path, struct pd_error *err)
 		snprintf(name, sizeof(name), "%s/data.%zu", path, i);
 		if (stat(name, &st) == -1)
 			return 0;
+		if (!S_ISREG(st.st_mode))
+			return pd_fail(err, PD_EFORMAT, PD_NOWHERE,
+			    "data.%zu is not a regular file", i);
 		if (add_lane(rd, err) == -1 ||
 		    pd_source_open(&rd->lanes[i + 1].own, name, err) == -1)
 			return -1;
 	}
+}
+
+/* In a pipe more events, and their names, come with the records. */
+static int
+name_events(struct pd_reader *rd, struct pd_error *err)
+{
+	rd->named = !rd->ct.pipe;
+	return rd->named ? pd_features_name_events(&rd->features, &rd->events,
+	    err) : 0;
 }
 
 struct pd_reader *
@@ -116,6 +125,8 @@ pd_reader_open(const char *path, enum pd_order order, struct pd_error *err)
 	}
 	rd->queue.swapped = rd->ct.swapped;
 	start_lanes(rd);
+	if (name_events(rd, err) == -1)
+		goto fail;
 	return rd;
 
 fail:
@@ -158,6 +169,7 @@ read_attr(struct pd_reader *rd, const struct pd_framed *fr, struct pd_error *err
 	    err);
 	if (evt == NULL)
 		return -1;
+	rd->named = false;
 	while (pd_left(&c) >= 8)
 		if (pd_events_add_id(&rd->events, evt, pd_get_u64(&c),
 		    &rd->notes, fr->offset, err) == -1)
@@ -226,16 +238,23 @@ read_build_id(struct pd_reader *rd, const struct pd_framed *fr,
 	return pd_features_add_buildid(&rd->features, &e, err);
 }
 
+/* All formats of a kernel are a tenth of this. */
+#define TRACING_DATA_MAX	(32 << 20)
+
 /* Tracing data follow their record; what is there of them is read. */
 static int
 read_tracing_data(struct pd_reader *rd, struct pd_lane *ln,
     const struct pd_framed *fr, struct pd_error *err)
 {
 	uint32_t size = pd_load_u32(fr->data + PD_HEADER_SIZE, rd->ct.swapped);
+	uint32_t take = size < TRACING_DATA_MAX ? size : TRACING_DATA_MAX;
 	struct pd_cursor c;
 	uint8_t *buf;
 	size_t len;
-	int r = pd_lane_read(ln, fr, size, &buf, &len, err);
+	int r = pd_lane_read(ln, fr, take, &buf, &len, err);
+
+	if (r == 0 && size > take && !ln->ended)
+		r = pd_lane_skip(ln, fr, size - take, err);
 
 	if (r == 0) {
 		c = pd_cursor(buf ? buf : (const uint8_t *)"", len,
@@ -250,6 +269,19 @@ read_tracing_data(struct pd_reader *rd, struct pd_lane *ln,
 	return r;
 }
 
+/*
+ * Records that say how to read on.  perf compresses what the kernel wrote: out
+ * of a compressed record these would act on the stream around it, and one that
+ * unpacks to itself would never end.
+ */
+static bool
+acts_on_stream(uint32_t type)
+{
+	return type == PD_REC_HEADER_ATTR || type == PD_REC_HEADER_FEATURE ||
+	    type == PD_REC_HEADER_TRACING_DATA || type == PD_REC_AUXTRACE ||
+	    type == PD_REC_COMPRESSED || type == PD_REC_COMPRESSED2;
+}
+
 /* What the reader itself does with one of perf's records. */
 static int
 take_in(struct pd_reader *rd, struct pd_lane *ln, const struct pd_framed *fr,
@@ -257,17 +289,24 @@ take_in(struct pd_reader *rd, struct pd_lane *ln, const struct pd_framed *fr,
 {
 	bool pipe = rd->ct.pipe;
 
+	if (fr->unpacked && acts_on_stream(fr->type)) {
+		pd_note_add(&rd->notes, true, fr->offset, "a %s record cannot "
+		    "be compressed: it is ignored", pd_record_name(fr->type));
+		return 0;
+	}
 	switch (fr->type) {
-	case HEADER_ATTR: return pipe ? read_attr(rd, fr, err) : 0;
-	case HEADER_FEATURE: return pipe ? read_feature(rd, fr, err) : 0;
-	case HEADER_TRACING_DATA: return read_tracing_data(rd, ln, fr, err);
-	case HEADER_BUILD_ID: return read_build_id(rd, fr, err);
-	case EVENT_UPDATE: return read_event_update(rd, fr, err);
-	case AUXTRACE:			/* u64 size of what follows */
+	case PD_REC_HEADER_ATTR: return pipe ? read_attr(rd, fr, err) : 0;
+	case PD_REC_HEADER_FEATURE: return pipe ? read_feature(rd, fr, err) : 0;
+	case PD_REC_HEADER_TRACING_DATA: return read_tracing_data(rd, ln, fr, err);
+	case PD_REC_HEADER_BUILD_ID: return read_build_id(rd, fr, err);
+	case PD_REC_EVENT_UPDATE: return read_event_update(rd, fr, err);
+	case PD_REC_AUXTRACE:			/* u64 size of what follows */
 		return pd_lane_skip(ln, fr, pd_load_u64(fr->data +
 		    PD_HEADER_SIZE, rd->ct.swapped), err);
-	case COMPRESSED: case COMPRESSED2: return pd_lane_feed(ln, fr, err);
-	case FINISHED_ROUND:
+	case PD_REC_COMPRESSED:
+	case PD_REC_COMPRESSED2:
+		 return pd_lane_feed(ln, fr, err);
+	case PD_REC_FINISHED_ROUND:
 		if (rd->nlanes == 1)
 			pd_order_round(&rd->queue);
 		return 0;
@@ -390,10 +429,12 @@ take_kernel_record(struct pd_reader *rd, struct pd_lane *ln,
 		rd->counts.skipped++;
 		return 0;
 	}
-	if (fr->type == PD_RECORD_SAMPLE && w.evt->pub.sample_type == 0)
+	/* One event of several may be unusable; the only one may not. */
+	if (fr->type == PD_RECORD_SAMPLE && w.evt->pub.sample_type == 0 &&
+	    rd->events.len == 1)
 		return pd_fail(err, PD_EFORMAT, fr->offset,
 		    "the samples of %s carry nothing (sample_type is 0)",
-		    w.evt->name);
+		    w.evt->pub.name);
 	rec->event = &w.evt->pub;
 	if (fr->type != PD_RECORD_SAMPLE && !valid(rd, rec))
 		return 0;
@@ -453,10 +494,17 @@ end(struct pd_reader *rd, struct pd_error *err)
 
 	rd->ended = true;
 	pd_order_complete(&rd->queue, PD_NOTIME);
+	if (!rd->named && pd_features_name_events(&rd->features, &rd->events,
+	    err) == -1)
+		return -1;
 	if (rd->queue.late > 0)
 		pd_note_add(&rd->notes, false, PD_NOWHERE, "%" PRIu64
 		    " records were written too late to be put in order",
 		    rd->queue.late);
+	if (rd->queue.forced > 0)
+		pd_note_add(&rd->notes, false, PD_NOWHERE, "too many records "
+		    "waited for the end of a round: %" PRIu64 " times they were "
+		    "delivered before it", rd->queue.forced);
 	rd->counts.unordered = rd->queue.late;
 	for (i = 0; i < rd->nlanes; i++)
 		unreadable |= rd->lanes[i].z_dead && rd->counts.samples == 0;
@@ -566,7 +614,8 @@ count_up(struct pd_reader *rd, uint64_t id, uint64_t value, uint64_t *grown,
 			return -1;
 		rd->counters[rd->ncounters++] = 0;
 	}
-	*grown = value - rd->counters[at];
+	/* Counters only go up; what does not is damaged, and counts nothing. */
+	*grown = value > rd->counters[at] ? value - rd->counters[at] : 0;
 	rd->counters[at] = value;
 	return 0;
 }

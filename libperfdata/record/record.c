@@ -96,9 +96,9 @@ pd_record_valid(const struct pd_record *rec)
 		return true;
 	if (!pd_shape_skip(row->shape, &c))
 		return false;
-	if (rec->type == 20)
+	if (rec->type == PD_REC_TEXT_POKE)
 		return text_poke_valid(&c);
-	if (rec->type == 74)
+	if (rec->type == PD_REC_CPU_MAP)
 		return cpu_map_valid(pd_load_u16(rec->data + PD_HEADER_SIZE,
 		    rec->swapped), &c);
 	return true;

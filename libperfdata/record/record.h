@@ -6,6 +6,13 @@
 #include "base/text.h"
 #include "perfdata.h"
 
+/* PD_REC_SAMPLE = 9, ...: all types that are known. */
+enum {
+#define RECORD(number, name, class, shape) PD_REC_##name = number,
+#include "record/record.def"
+#undef RECORD
+};
+
 /* Bits of misc: include/uapi/linux/perf_event.h. */
 #define PD_MISC_CPUMODE		7
 #define PD_MISC_COMM_EXEC	(1 << 13)

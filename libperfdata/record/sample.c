@@ -213,16 +213,19 @@ pd_sample_decode(const struct pd_record *rec, struct pd_sample *s,
 
 int
 pd_sample_duration(const struct pd_event *ev, const struct pd_sample *s,
-    uint64_t *ns, struct pd_error *err)
+    uint64_t period, uint64_t *ns, struct pd_error *err)
 {
 	/* PERF_COUNT_SW_CPU_CLOCK (0), PERF_COUNT_SW_TASK_CLOCK (1): in ns */
-	if (ev->type == PD_TYPE_SOFTWARE && ev->config <= 1)
-		*ns = s->period;
-	else if (ev->is_freq && ev->period_or_freq > 0)
+	bool clock = ev->type == PD_TYPE_SOFTWARE && ev->config <= 1;
+
+	if (clock && (s->has_period || s->read != NULL || !ev->is_freq))
+		*ns = period;
+	else if ((clock || strstr(ev->name, "cycles") != NULL) &&
+	    ev->is_freq && ev->period_or_freq > 0)
 		*ns = UINT64_C(1000000000) / ev->period_or_freq;
 	else
 		return pd_fail(err, PD_EARG, PD_NOWHERE, "samples of %s stand "
-		    "for no time: it is no clock, and was not recorded with a "
+		    "for no time: neither a clock, nor cycles recorded with a "
 		    "frequency (perf record -F)", ev->name);
 	return 0;
 }

@@ -70,7 +70,7 @@ add_format(struct pd_tracepoints *t, const char *system, const char *s,
 	    (full = pd_arena_alloc(&t->arena, n, err)) == NULL)
 		return -1;
 	snprintf(full, n, "%s:%s", system, name);
-	pd_text_printable(full);
+	pd_printable(full);
 	t->names[t->len] = full;
 	return pd_map64_put(&t->by_id, id, (uint32_t)t->len++, err);
 }

@@ -3,13 +3,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "session/dso.h"
-
-static bool
-starts(const char *s, const char *prefix)
-{
-	return strncmp(s, prefix, strlen(prefix)) == 0;
-}
 
 enum pd_dso_kind
 pd_dso_kind_of(const char *name)
@@ -21,12 +16,12 @@ pd_dso_kind_of(const char *name)
 	};
 	size_t i;
 
-	if (starts(name, "[vdso"))
+	if (pd_starts(name, "[vdso"))
 		return PD_DSO_VDSO;
 	if (*name == '\0')
 		return PD_DSO_ANON;
 	for (i = 0; i < sizeof(anon) / sizeof(anon[0]); i++)
-		if (starts(name, anon[i]))
+		if (pd_starts(name, anon[i]))
 			return PD_DSO_ANON;
 	return PD_DSO_FILE;
 }
@@ -35,8 +30,8 @@ struct pd_dso *
 pd_dsos_get(struct pd_dsos *t, const char *name, enum pd_dso_kind kind,
     const struct pd_buildid *id, struct pd_error *err)
 {
-	char key[4200];
-	size_t n = strnlen(name, 4096), i;
+	char key[PD_PATH_MAX + 64];
+	size_t n = strnlen(name, PD_PATH_MAX), i;
 	struct pd_dso *d;
 	uint32_t slot;
 
@@ -55,7 +50,7 @@ pd_dsos_get(struct pd_dsos *t, const char *name, enum pd_dso_kind kind,
 		return NULL;
 	d->id = slot;
 	d->kind = kind;
-	d->name = pd_arena_strndup(&t->arena, name, strnlen(name, 4096), err);
+	d->name = pd_arena_strndup(&t->arena, name, strnlen(name, PD_PATH_MAX), err);
 	if (d->name == NULL)
 		return NULL;
 	if (id != NULL)

@@ -16,13 +16,11 @@
 #define MAP_HUGETLB	0x40000
 #define KSYMBOL_UNREGISTER	1	/* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
 
-enum { NAMESPACES = 16, CGROUP = 19, HEADER_BUILD_ID = 67 };
-
 /*
  * Threads that have ended stay for records that are a little late; the
  * oldest go when there are more of them than this.
  */
-#define ENDED_MAX	4096
+#define ENDED_MAX	256
 
 /* Objects by a number that is reused: tids and pids. */
 struct table {
@@ -46,6 +44,7 @@ struct pd_session {
 		uint64_t	end;
 	}			ended[ENDED_MAX];	/* a ring */
 	uint64_t		nended;
+	uint64_t		execs;	/* whose new program has not run yet */
 	struct pd_space		kernel, guest;
 	uint64_t		versions;
 	uint64_t		ref_addr;
@@ -129,6 +128,14 @@ process_get(struct pd_session *s, uint32_t pid, struct pd_error *err)
 	return p;
 }
 
+/* A process is found by its pid no more; threads may still belong to it. */
+static void
+process_forget(struct pd_session *s, struct pd_process *p)
+{
+	if (table_find(&s->procs, p->pid) == p)
+		table_remove(&s->procs, p->pid);
+}
+
 static void
 thread_remove(struct pd_session *s, struct pd_thr *th)
 {
@@ -136,7 +143,7 @@ thread_remove(struct pd_session *s, struct pd_thr *th)
 		s->last = NULL;
 	table_remove(&s->threads, th->pub.tid);
 	if (--th->proc->threads == 0) {
-		table_remove(&s->procs, th->proc->pid);
+		process_forget(s, th->proc);
 		process_free(th->proc);
 	}
 	free(th);
@@ -228,6 +235,7 @@ apply_comm(struct pd_session *s, const struct pd_record *rec,
 	/* exec: the kernel names the thread, then maps the new program. */
 	if (rec->misc & PD_MISC_COMM_EXEC)
 		pd_space_exec(&th->proc->space, &s->versions);
+	s->execs += !!(rec->misc & PD_MISC_COMM_EXEC);
 	return 0;
 }
 
@@ -242,11 +250,15 @@ apply_fork(struct pd_session *s, const struct pd_record *rec,
     const struct pd_task *t, struct pd_error *err)
 {
 	struct pd_thr *parent, *child = table_find(&s->threads, t->tid);
+	struct pd_process *proc;
 
 	if (t->tid == t->ptid)		/* nobody is their own parent */
 		return 0;
 	if (child != NULL)		/* the number is reused */
 		thread_remove(s, child);
+	proc = table_find(&s->procs, t->pid);
+	if (proc != NULL && t->pid != t->ppid && t->pid == t->tid)
+		process_forget(s, proc);
 	parent = thread_get(s, t->ppid, t->ptid, err);
 	if (parent == NULL)
 		return -1;
@@ -261,7 +273,7 @@ apply_fork(struct pd_session *s, const struct pd_record *rec,
 	if (child->proc != parent->proc && child->proc->space.len == 0 &&
 	    !(rec->misc & PD_MISC_FORK_EXEC))
 		return pd_space_copy(&child->proc->space,
-		    &parent->proc->space, err);
+		    &parent->proc->space, &s->versions, err);
 	return 0;
 }
 
@@ -284,12 +296,6 @@ apply_exit(struct pd_session *s, const struct pd_task *t)
 	s->ended[place].end = th->ended;
 }
 
-static bool
-starts(const char *s, const char *prefix)
-{
-	return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
 /*
  * The kernel's own text comes as "[kernel.kallsyms]_text": the symbol behind
  * the bracket is a reference whose address is in pgoff, which tells where
@@ -300,7 +306,7 @@ apply_kernel_mmap(struct pd_session *s, const struct pd_record *rec,
     const struct pd_mmap *m, struct pd_error *err)
 {
 	bool guest = (rec->misc & PD_MISC_CPUMODE) == PD_CPUMODE_GUEST_KERNEL;
-	bool text = starts(m->name, guest ? GUEST_NAME : KERNEL_NAME);
+	bool text = pd_starts(m->name, guest ? GUEST_NAME : KERNEL_NAME);
 	struct pd_map map = { m->start, m->start + m->len, m->pgoff, NULL };
 
 	if (text) {
@@ -429,7 +435,7 @@ apply_buildids(struct pd_session *s, struct pd_error *err)
 		e = &f->buildids[s->buildids];
 		mode = e->misc & PD_MISC_CPUMODE;
 		kind = mode != PD_CPUMODE_KERNEL ? pd_dso_kind_of(e->name) :
-		    starts(e->name, KERNEL_NAME) ? PD_DSO_KERNEL :
+		    pd_starts(e->name, KERNEL_NAME) ? PD_DSO_KERNEL :
 		    PD_DSO_MODULE;
 		if (mode > PD_CPUMODE_USER)
 			continue;
@@ -441,6 +447,15 @@ apply_buildids(struct pd_session *s, struct pd_error *err)
 			dso->buildid = e->buildid;
 	}
 	return 0;
+}
+
+static void
+apply_user_sample(struct pd_session *s, const struct pd_record *rec)
+{
+	struct pd_thr *th = table_find(&s->threads, rec->tid);
+
+	if (th != NULL && th->pub.pid == rec->pid)
+		pd_session_settle(s, &th->pub);
 }
 
 static int
@@ -466,10 +481,15 @@ pd_session_apply(struct pd_session *s, const struct pd_record *rec,
 	struct pd_error bad;
 
 	switch (rec->type) {
-	case PD_RECORD_SAMPLE: return 0;
-	case NAMESPACES: return apply_namespaces(s, rec, err);
-	case CGROUP: return apply_cgroup(s, rec, err);
-	case HEADER_BUILD_ID: return apply_buildids(s, err);
+	case PD_REC_SAMPLE:
+		/* After exec: the new program runs. */
+		if (s->execs > 0 &&
+		    (rec->misc & PD_MISC_CPUMODE) == PD_CPUMODE_USER)
+			apply_user_sample(s, rec);
+		return 0;
+	case PD_REC_NAMESPACES: return apply_namespaces(s, rec, err);
+	case PD_REC_CGROUP: return apply_cgroup(s, rec, err);
+	case PD_REC_HEADER_BUILD_ID: return apply_buildids(s, err);
 	}
 	switch (pd_record_decode(rec, &body, &bad)) {
 	case -1:
@@ -508,7 +528,9 @@ pd_session_free(struct pd_session *s)
 	if (s == NULL)
 		return;
 	for (i = 0; i < s->threads.len; i++)
-		free(s->threads.items[i]);
+		if (s->threads.items[i] != NULL)
+			thread_remove(s, s->threads.items[i]);
+	/* What is left never had a thread. */
 	for (i = 0; i < s->procs.len; i++)
 		process_free(s->procs.items[i]);
 	table_free(&s->threads);
@@ -531,7 +553,10 @@ pd_session_note(const struct pd_session *s, size_t i)
 void
 pd_session_settle(struct pd_session *s, const struct pd_thread *th)
 {
+	if (pd_thread_space(th)->old_len == 0)
+		return;
 	pd_space_settle(pd_thread_space(th), &s->versions);
+	s->execs -= s->execs > 0;
 }
 
 struct pd_space *

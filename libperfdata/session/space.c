@@ -10,8 +10,17 @@ static void
 changed(struct pd_space *sp, uint64_t *versions)
 {
 	sp->version = ++*versions;
-	sp->missed = false;
+	sp->missed = sp->kept_missed = false;
 	pd_map64_free(&sp->frames);
+	pd_map64_free(&sp->rules);
+}
+
+/* What was found unmapped may be mapped now, but was not kept. */
+static void
+filled(struct pd_space *sp, uint64_t *versions)
+{
+	sp->version = ++*versions;
+	sp->missed = false;
 	pd_map64_free(&sp->rules);
 }
 
@@ -32,8 +41,9 @@ pd_space_free(struct pd_space *sp)
 
 int
 pd_space_copy(struct pd_space *to, const struct pd_space *from,
-    struct pd_error *err)
+    uint64_t *versions, struct pd_error *err)
 {
+	changed(to, versions);
 	if (pd_grow(&to->maps, &to->cap, from->len, sizeof(*to->maps), err))
 		return -1;
 	if (from->len > 0)
@@ -117,8 +127,10 @@ pd_space_map(struct pd_space *sp, const struct pd_map *m, uint64_t *versions,
 
 	if (m->start >= m->end || is_mapped(sp, m))
 		return 0;
-	if (sp->missed || (i < sp->len && sp->maps[i].start < m->end))
+	if (sp->kept_missed || (i < sp->len && sp->maps[i].start < m->end))
 		changed(sp, versions);
+	else if (sp->missed)
+		filled(sp, versions);
 	return replace(sp, m->start, m->end, m, err);
 }
 
@@ -150,6 +162,14 @@ pd_space_settle(struct pd_space *sp, uint64_t *versions)
 	sp->old = NULL;
 	sp->old_len = 0;
 	changed(sp, versions);
+}
+
+bool
+pd_space_has(const struct pd_space *sp, uint64_t ip)
+{
+	size_t i = first_behind(sp->maps, sp->len, ip);
+
+	return i < sp->len && sp->maps[i].start <= ip;
 }
 
 const struct pd_map *

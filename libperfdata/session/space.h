@@ -20,6 +20,7 @@ struct pd_space {
 	 */
 	uint64_t	version;
 	bool		missed;		/* an address was found unmapped */
+	bool		kept_missed;	/* ... and its frame is in the cache */
 	/*
 	 * After exec, until the new program first runs: the registers that the
 	 * kernel samples while it loads it are still those of the old one.
@@ -35,7 +36,7 @@ void pd_space_free(struct pd_space *sp);
 
 /* A copy of the maps, for a forked process. */
 int pd_space_copy(struct pd_space *to, const struct pd_space *from,
-    struct pd_error *err);
+    uint64_t *versions, struct pd_error *err);
 
 /*
  * Map m; what it covers of older maps goes, their rest stays
@@ -52,6 +53,9 @@ int pd_space_unmap(struct pd_space *sp, uint64_t start, uint64_t end,
 void pd_space_exec(struct pd_space *sp, uint64_t *versions);
 /* The new program runs. */
 void pd_space_settle(struct pd_space *sp, uint64_t *versions);
+
+/* Whether an address is mapped, not counting what was before exec. */
+bool pd_space_has(const struct pd_space *sp, uint64_t ip);
 
 /* The map of an address or NULL; borrowed until the space changes. */
 const struct pd_map *pd_space_find(struct pd_space *sp, uint64_t ip);

@@ -1,6 +1,8 @@
 /* Finds the map, then the symbol, then the frame; remembers the outcome. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -48,6 +50,7 @@ pd_resolver_free(struct pd_resolver *r)
 	pd_map64_free(&r->perfmap_of);
 	pd_map64_free(&r->symbols);
 	pd_demangler_free(&r->demangler);
+	pd_notes_free(&r->notes);
 	free(r->lists);
 	pd_symsources_free(r->sources);
 }
@@ -80,6 +83,29 @@ dsosyms_of(struct pd_resolver *r, const struct pd_dso *dso,
 	return s;
 }
 
+/* Whose /tmp it is matters: pids are the same everywhere. */
+static struct pd_perfmap *
+open_perfmap(struct pd_resolver *r, uint32_t pid, struct pd_error *err)
+{
+	const char *host = r->symopts.info->hostname;
+	char path[PD_PATH_MAX], here[256] = "";
+	struct pd_perfmap *m;
+
+	if (pd_symfs(&r->symopts)[0] != '\0') {
+		snprintf(path, sizeof(path), "%s/tmp/perf-%" PRIu32 ".map",
+		    pd_symfs(&r->symopts), pid);
+		return pd_perfmap_open_file(path, err);
+	}
+	m = pd_perfmap_open(pid, err);
+	gethostname(here, sizeof(here) - 1);
+	if (m != NULL && pd_perfmap_why(m) == NULL && host != NULL &&
+	    strcmp(host, here) != 0)
+		pd_note_add(&r->notes, false, PD_NOWHERE, "names of JIT code "
+		    "are from /tmp of this machine, but %s was recorded (see "
+		    "--symfs)", host);
+	return m;
+}
+
 static struct pd_perfmap *
 perfmap_of(struct pd_resolver *r, uint32_t pid, struct pd_error *err)
 {
@@ -90,7 +116,7 @@ perfmap_of(struct pd_resolver *r, uint32_t pid, struct pd_error *err)
 		return r->perfmaps[i];
 	if (pd_grow(&r->perfmaps, &r->perfmaps_cap, r->nperfmaps + 1,
 	    sizeof(*r->perfmaps), err) == -1 ||
-	    (m = pd_perfmap_open(pid, err)) == NULL)
+	    (m = open_perfmap(r, pid, err)) == NULL)
 		return NULL;
 	r->perfmaps[r->nperfmaps] = m;
 	if (pd_map64_put(&r->perfmap_of, pid, (uint32_t)r->nperfmaps++,
@@ -105,6 +131,7 @@ struct place {
 	const struct pd_map	*map;	/* NULL: the kernel without its map */
 	enum pd_frame_kind	kind;
 	uint64_t		addr;
+	size_t			space_len;	/* maps there are around it */
 };
 
 static int
@@ -117,11 +144,11 @@ find_place(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
 
 	pl->kind = guest ? PD_FRAME_GUEST : kernel ? PD_FRAME_KERNEL :
 	    PD_FRAME_USER;
+	pl->space_len = sp->len;
 	pl->map = pd_space_find(sp, pl->addr);
 	if (pl->map != NULL)
 		pl->dso = pl->map->dso;
-	else if (kernel && pl->addr >> 63 &&
-	    !(r->opts->perf_compat && sp->len > 0)) {
+	else if (kernel && pl->addr >> 63) {
 		/* The upper half of the address space is the kernel's. */
 		pl->dso = pd_session_kernel_dso(r->session, guest, err);
 		if (pl->dso == NULL)
@@ -349,54 +376,85 @@ perf_module_name(const char *path, char *buf, size_t size)
 	return buf;
 }
 
+/* As perf shows it: in the file where there is one, the same in every run. */
+static uint64_t
+shown_address(const struct place *pl)
+{
+	if (pl->map == NULL || (pl->dso->kind != PD_DSO_FILE &&
+	    pl->dso->kind != PD_DSO_VDSO))
+		return pl->addr;
+	return pl->addr - pl->map->start + pl->map->pgoff;
+}
+
+static uint32_t
+unnamed_frame(struct pd_resolver *r, const struct place *pl,
+    struct pd_frame *f, struct pd_error *err)
+{
+	/* perf knows code behind the kernel's map only by its symbol. */
+	if (r->opts->perf_compat && pl->map == NULL &&
+	    pl->kind == PD_FRAME_KERNEL && pl->space_len > 0)
+		f->dso = NULL;
+	if (pl->dso != NULL && pl->dso->kind == PD_DSO_BPF)
+		f->name = pl->dso->name;
+	else if (r->opts->addrs)
+		f->ip = shown_address(pl);
+	return pd_tree_add_frame(r->tree, f, err);
+}
+
 /* Resolve without the cache. */
 static uint32_t
-resolve(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
-    uint64_t addr, struct pd_error *err)
+resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
 {
-	struct place pl = { .addr = addr };
-	struct pd_frame f = { 0 };
+	struct pd_frame f = { .kind = pl->kind };
 	const struct pd_symbol *sym;
 	char module[PD_PATH_MAX + 2];
 	int found = 0;
 
-	if (find_place(r, sp, mode, &pl, err) == -1)
-		return PD_NOID;
-	f.kind = pl.kind;
-	if (pl.dso != NULL) {
-		f.dso = pl.dso->name;
-		if (r->opts->perf_compat && pl.dso->kind == PD_DSO_MODULE)
+	if (pl->dso != NULL) {
+		f.dso = pl->dso->name;
+		if (r->opts->perf_compat && pl->dso->kind == PD_DSO_MODULE)
 			f.dso = perf_module_name(f.dso, module,
 			    sizeof(module));
-		found = find_symbol(r, &pl, &sym, err);
+		found = find_symbol(r, pl, &sym, err);
 	}
 	if (found == -1)
 		return PD_NOID;
-	if (found)
-		return symbol_frames(r, sym, &f, err);
-	if (pl.dso != NULL && pl.dso->kind == PD_DSO_BPF)
-		f.name = pl.dso->name;
-	else if (r->opts->addrs)
-		f.ip = addr;
-	return pd_tree_add_frame(r->tree, &f, err);
+	return found ? symbol_frames(r, sym, &f, err) :
+	    unnamed_frame(r, pl, &f, err);
+}
+
+/* The frame of addresses that nothing maps: there are many, and all alike. */
+static uint32_t
+unmapped_frame(struct pd_resolver *r, enum pd_frame_kind kind,
+    struct pd_error *err)
+{
+	struct pd_frame f = { .kind = kind };
+
+	if (r->unmapped[kind] == 0)
+		r->unmapped[kind] = pd_tree_add_frame(r->tree, &f, err) + 1;
+	return r->unmapped[kind] - 1;
 }
 
 uint32_t
 pd_resolver_find_new(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
     uint64_t addr, struct pd_error *err)
 {
-	struct pd_frame f = { .kind = PD_FRAME_USER };
+	struct place pl = { .addr = addr };
 	uint32_t v;
 
-	if (sp == NULL) {
-		if (mode == PD_CPUMODE_GUEST_USER)
-			f.kind = PD_FRAME_GUEST;
-		return pd_tree_add_frame(r->tree, &f, err);
-	}
-	v = resolve(r, sp, mode, addr, err);
-	if (v != PD_NOID && pd_map64_put(&sp->frames, addr, v, err) == -1)
+	if (sp == NULL)
+		return unmapped_frame(r, mode == PD_CPUMODE_GUEST_USER ?
+		    PD_FRAME_GUEST : PD_FRAME_USER, err);
+	if (find_place(r, sp, mode, &pl, err) == -1)
 		return PD_NOID;
-	return v;
+	/* Stray addresses are not kept: there is no end to them. */
+	if (pl.dso == NULL && !r->opts->addrs)
+		return unmapped_frame(r, pl.kind, err);
+	v = resolve(r, &pl, err);
+	if (v == PD_NOID || pl.dso == NULL)
+		return v;
+	sp->kept_missed |= pl.map == NULL;
+	return pd_map64_put(&sp->frames, addr, v, err) == -1 ? PD_NOID : v;
 }
 
 const char *

@@ -2,6 +2,7 @@
 #ifndef PD_SYMBOL_RESOLVER_H
 #define PD_SYMBOL_RESOLVER_H
 
+#include "base/notes.h"
 #include "base/tree.h"
 #include "session/session.h"
 #include "symbol/demangle.h"
@@ -28,7 +29,9 @@ struct pd_resolver {
 	size_t			nperfmaps, perfmaps_cap;
 	struct pd_map64		perfmap_of;	/* pid -> place */
 	struct pd_map64		symbols;	/* struct pd_symbol * -> result */
+	uint32_t		unmapped[PD_FRAME_ROOT];	/* + 1, by kind */
 	struct pd_demangler	demangler;
+	struct pd_notes		notes;
 	uint32_t		*lists;		/* length, then ids, ... */
 	size_t			nlists, lists_cap;
 };

@@ -129,7 +129,10 @@ look(struct pd_symsources *src, bool modules, struct pd_kallsyms_of *of,
 
 	if (o->kallsyms != NULL)
 		return try_kallsyms(of, pd_strdup(o->kallsyms, err), why, err);
-	*why = "kernel is not the recording's (kallsyms)";
+	*why = kernel_id(src)->size == 0 &&
+	    (o->info == NULL || o->info->osrelease == NULL) ?
+	    "the recording does not say which kernel it was (see --kallsyms)" :
+	    "recorded under another kernel (see --kallsyms)";
 	ret = modules ? try_running(src, of, why, err) :
 	    try_cached(src, of, err);
 	if (ret != 0)

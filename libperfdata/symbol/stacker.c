@@ -15,7 +15,7 @@
  * Threads share slots by their tid.
  */
 struct slot {
-	uint64_t		user, kernel;	/* versions of the maps then */
+	uint64_t		user, kernel, guest;	/* versions of the maps */
 	const char		*comm, *leader;	/* interned */
 	uint32_t		pid, tid, cpu;
 	const struct pd_event	*event;
@@ -84,10 +84,16 @@ pd_stacker_why(const struct pd_stacker *st, const char *dso)
 	return pd_resolver_why(&st->resolver, dso);
 }
 
+const struct pd_note *
+pd_stacker_note(const struct pd_stacker *st, size_t i)
+{
+	return pd_notes_get(&st->resolver.notes, i);
+}
+
 static uint32_t
 root_frame(struct pd_stacker *st, enum pd_root root,
-    const struct pd_record *rec, const struct pd_thread *th,
-    struct pd_error *err)
+    const struct pd_record *rec, const struct pd_event *ev,
+    const struct pd_thread *th, struct pd_error *err)
 {
 	struct pd_frame f = { .kind = PD_FRAME_ROOT };
 	/* stackcollapse-perf.pl knows only the name of the thread itself. */
@@ -115,7 +121,7 @@ root_frame(struct pd_stacker *st, enum pd_root root,
 		    "cpu-unknown" : "cpu-%03" PRIu32, rec->cpu);
 		break;
 	case PD_ROOT_EVENT:
-		snprintf(text, sizeof(text), "%s", rec->event->name);
+		snprintf(text, sizeof(text), "%s", ev->name);
 		break;
 	}
 	f.name = text;
@@ -125,21 +131,24 @@ root_frame(struct pd_stacker *st, enum pd_root root,
 /* Whether the slot's roots and names of addresses still hold. */
 static bool
 slot_holds(const struct pd_stacker *st, const struct slot *sl,
-    const struct pd_record *rec, const struct pd_thread *th)
+    const struct pd_record *rec, const struct pd_event *ev,
+    const struct pd_thread *th)
 {
+	struct pd_session *s = st->resolver.session;
+
 	return sl->comm == th->comm && sl->leader == th->leader_comm &&
 	    sl->tid == th->tid && sl->pid == th->pid &&
 	    (!st->by_cpu || sl->cpu == rec->cpu) &&
-	    (!st->by_event || sl->event == rec->event) &&
+	    (!st->by_event || sl->event == ev) &&
 	    sl->user == pd_thread_space(th)->version &&
-	    sl->kernel == pd_session_kernel(st->resolver.session,
-	    false)->version;
+	    sl->kernel == pd_session_kernel(s, false)->version &&
+	    sl->guest == pd_session_kernel(s, true)->version;
 }
 
 static int
 slot_renew(struct pd_stacker *st, struct slot *sl,
-    const struct pd_record *rec, const struct pd_thread *th,
-    struct pd_error *err)
+    const struct pd_record *rec, const struct pd_event *ev,
+    const struct pd_thread *th, struct pd_error *err)
 {
 	struct pd_tree *tree = st->resolver.tree;
 	uint32_t id;
@@ -149,7 +158,7 @@ slot_renew(struct pd_stacker *st, struct slot *sl,
 	sl->chain.len = 0;
 	sl->root = 0;
 	for (i = 0; i < st->opts.nroots; i++) {
-		id = root_frame(st, st->opts.roots[i], rec, th, err);
+		id = root_frame(st, st->opts.roots[i], rec, ev, th, err);
 		if (id == PD_NOID)
 			return -1;
 		sl->root = pd_tree_child(tree, sl->root, id, err);
@@ -160,9 +169,10 @@ slot_renew(struct pd_stacker *st, struct slot *sl,
 	sl->pid = th->pid;
 	sl->tid = th->tid;
 	sl->cpu = rec->cpu;
-	sl->event = rec->event;
+	sl->event = ev;
 	sl->user = pd_thread_space(th)->version;
 	sl->kernel = pd_session_kernel(st->resolver.session, false)->version;
+	sl->guest = pd_session_kernel(st->resolver.session, true)->version;
 	sl->comm = th->comm;
 	return 0;
 }
@@ -199,10 +209,25 @@ extend(struct pd_stacker *st, uint32_t node, const struct pd_thread *th,
 	return node;
 }
 
+/*
+ * Whether a process that called exec runs its new program already: then the
+ * innermost user address is in one of the new maps.
+ */
+static bool
+runs_new_program(const struct pd_chain *c, struct pd_space *sp)
+{
+	size_t i = c->len;
+
+	while (i > 0 && c->entries[i - 1].mode == PD_CPUMODE_KERNEL)
+		i--;
+	return i > 0 && c->entries[i - 1].mode == PD_CPUMODE_USER &&
+	    pd_space_has(sp, c->entries[i - 1].ip);
+}
+
 int
 pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
-    const struct pd_sample *smp, const struct pd_thread *th,
-    struct pd_stack *out, struct pd_error *err)
+    const struct pd_event *ev, const struct pd_sample *smp,
+    const struct pd_thread *th, struct pd_stack *out, struct pd_error *err)
 {
 	static const struct pd_chain_entry nowhere = { 0 };
 	struct slot *sl = &st->slots[pd_hash_u64(th->tid) % SLOTS];
@@ -210,12 +235,14 @@ pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
 	uint32_t node;
 	size_t i;
 
-	if (smp->cpumode == PD_CPUMODE_USER && pd_thread_space(th)->old_len > 0)
-		pd_session_settle(st->resolver.session, th);
 	if (pd_chain_build(c, rec->event, smp, st->opts.max_stack,
-	    st->opts.perf_compat, err) == -1 ||
-	    (!slot_holds(st, sl, rec, th) &&
-	    slot_renew(st, sl, rec, th, err) == -1) ||
+	    st->opts.perf_compat, err) == -1)
+		return -1;
+	if (pd_thread_space(th)->old_len > 0 &&
+	    runs_new_program(c, pd_thread_space(th)))
+		pd_session_settle(st->resolver.session, th);
+	if ((!slot_holds(st, sl, rec, ev, th) &&
+	    slot_renew(st, sl, rec, ev, th, err) == -1) ||
 	    pd_grow(&sl->nodes, &sl->nodes_cap, c->len, sizeof(*sl->nodes),
 	    err) == -1)
 		return -1;

@@ -118,7 +118,8 @@ pd_chain_build(struct pd_chain *c, const struct pd_event *ev,
 	if (c->len == 0 && (ev->sample_type & PD_SAMPLE_IP) &&
 	    !(perf_compat && s->has_callchain))
 		push(c, s->ip, s->cpumode, true);
-	if (c->len >= depth && !lbr)
+	/* Deeper than the default: then the default was not the limit. */
+	if (!lbr && (ev->max_stack ? c->len >= depth : c->len == depth))
 		c->truncated = true;
 	return 0;
 }
