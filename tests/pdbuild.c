@@ -442,7 +442,7 @@ static const struct {
 	{ 19, "8st" },			/* CGROUP */
 	{ 20, "8zt" },			/* TEXT_POKE: no bytes */
 	{ 21, "8t" },			/* AUX_OUTPUT_HW_ID */
-	{ 22, "88t" },			/* CALLCHAIN_DEFERRED */
+	{ 22, "888t" },			/* CALLCHAIN_DEFERRED: one ip */
 	{ 65, "8ssssssss" },		/* EVENT_TYPE, obsolete */
 	{ 67, "48zzzs" },		/* BUILD_ID */
 	{ 69, "88888" },		/* ID_INDEX: one entry */

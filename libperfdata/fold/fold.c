@@ -97,16 +97,16 @@ fold_member(struct pd_fold *f, const struct pd_record *rec,
 	const struct pd_thread *th;
 	struct pd_stack stack;
 	uint64_t weight;
-	int r = choose(f, ev, err);
+	int r;
 
-	if (r <= 0)
-		return r;
 	th = pd_session_thread(f->session, rec->pid, rec->tid, err);
 	if (th == NULL)
 		return -1;
 	if (f->opts.filter != NULL &&
 	    !pd_filter_match(f->opts.filter, rec, th))
 		return 0;
+	if ((r = choose(f, ev, err)) <= 0)
+		return r;
 	if (weigh(f, s, period, &weight, err) == -1 ||
 	    pd_stacker_run(f->stacker, rec, ev, s, th, &stack, err) == -1)
 		return -1;

@@ -41,8 +41,8 @@ decode_attr(struct pd_cursor *c, struct pd_evt *evt)
 	if (c->swapped)
 		ev->flags = reverse_bits(ev->flags);
 	pd_get_u32(c);			/* wakeup_events */
-	pd_get_u32(c);			/* bp_type */
-	pd_get_u64(c);			/* config1 */
+	evt->bp_type = pd_get_u32(c);
+	evt->bp_addr = pd_get_u64(c);	/* or config1 */
 	pd_get_u64(c);			/* config2, 72 */
 	ev->branch_type = pd_get_u64(c);
 	ev->regs_user = pd_get_u64(c);

@@ -77,6 +77,8 @@ struct pd_evt {
 	struct pd_event	pub;
 	char		*name;		/* pub.name, free(3) */
 	int32_t		clockid;	/* -1 when the attribute names none */
+	uint32_t	bp_type;	/* HW_BREAKPOINT_*, of a breakpoint */
+	uint64_t	bp_addr;
 	/*
 	 * Positions in u64 words: in a SAMPLE from behind its header on, in
 	 * the sample_id of other records from their end back (1: the last).

@@ -127,15 +127,19 @@ pd_evt_make_name(struct pd_evt *evt, const char *pmu, const char *tracepoint,
 		    tracepoint ? tracepoint : "unknown tracepoint");
 		return pd_evt_set_name(evt, buf, strlen(buf), err);
 	case PD_TYPE_BREAKPOINT:
-		snprintf(buf, sizeof(buf), "breakpoint");
+		/* HW_BREAKPOINT_R, _W, _X: linux/hw_breakpoint.h */
+		snprintf(buf, sizeof(buf), "mem:0x%" PRIx64 ":%s%s%s",
+		    evt->bp_addr, evt->bp_type & 1 ? "r" : "",
+		    evt->bp_type & 2 ? "w" : "", evt->bp_type & 4 ? "x" : "");
 		break;
 	default:
-		if (pmu != NULL)
-			snprintf(buf, sizeof(buf), "%s/config=0x%" PRIx64 "/",
-			    pmu, ev->config);
-		else
+		if (pmu == NULL) {
 			snprintf(buf, sizeof(buf), "unknown attr type: %" PRIu32,
 			    ev->type);
+			return pd_evt_set_name(evt, buf, strlen(buf), err);
+		}
+		snprintf(buf, sizeof(buf), "%s/config=0x%" PRIx64 "/", pmu,
+		    ev->config);
 	}
 	add_modifiers(ev, buf, sizeof(buf));
 	return pd_evt_set_name(evt, buf, strlen(buf), err);

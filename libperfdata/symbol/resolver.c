@@ -288,6 +288,8 @@ without_parameters(const char *name)
 	    (i >= 8 && strncmp(name + i - 8, "operator", 8) == 0 &&
 	    len - i == 2))
 		return strndup(name, n);
+	while (i > 1 && name[i - 1] == ' ')
+		i--;
 	return strndup(name, i);
 }
 

@@ -11,7 +11,7 @@ enum { COMPRESSED = 81, COMPRESSED2 = 83 };
 
 static struct pd_error err;
 
-/* ---- recordings ------------------------------------------------------------- */
+/* ---- recordings --------------------------------------------------------- */
 
 static unsigned
 an_event(struct pdb *b)
@@ -39,8 +39,6 @@ some_records(struct pdb *b, unsigned ev, size_t n)
 			pdb_comm(b, ev, &id, "worker", false);
 		pdb_sample(b, ev, &(struct pdb_sample){ .id = id, .ip = i,
 		    .chain = chain, .nchain = i % 40 });
-		if (i % 50 == 49)
-			pdb_round(b);
 	}
 }
 
@@ -72,7 +70,10 @@ put_compressed(struct pdb *b, uint32_t type, const void *p, size_t n)
 	pdb_end(b);
 }
 
-/* Compress as perf does: one stream, flushed for each record. */
+/*
+ * Compress as perf does: one stream, flushed for each record.  Its own records
+ * stay as they are, and may stand in the middle of one of the kernel's.
+ */
 static void
 compress(struct pdb *b, uint32_t type, const uint8_t *in, size_t size,
     size_t piece)
@@ -88,11 +89,13 @@ compress(struct pdb *b, uint32_t type, const uint8_t *in, size_t size,
 
 		CHECK_EQ(ZSTD_compressStream2(z, &to, &from, ZSTD_e_flush), 0);
 		put_compressed(b, type, buf, to.pos);
+		if (at / piece % 16 == 15)
+			pdb_round(b);
 	}
 	ZSTD_freeCStream(z);
 }
 
-/* ---- reading ------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------ */
 
 /* All records of the kernel, as one text of times and bytes. */
 static char *

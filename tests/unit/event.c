@@ -6,7 +6,7 @@
 
 static struct pd_error err;
 
-/* ---- attributes --------------------------------------------------------------- */
+/* ---- attributes --------------------------------------------------------- */
 
 /*
  * struct perf_event_attr with a number in every field that we read, and in
@@ -86,7 +86,7 @@ check_attr(uint32_t stored, size_t size, bool swapped)
 static void
 attributes_of_all_ages_are_read_as_far_as_they_go(void)
 {
-	/* PERF_ATTR_SIZE_VER0 to VER8, one of the future, one beyond our room */
+	/* PERF_ATTR_SIZE_VER0 to VER8, a future one, one beyond our room */
 	static const uint32_t sizes[] = { 64, 72, 80, 96, 104, 112, 120, 128,
 	    136, 144, 256, 600 };
 
@@ -151,7 +151,7 @@ sizes_that_cannot_be_are_refused(void)
 	}
 }
 
-/* ---- positions and ids ---------------------------------------------------------- */
+/* ---- positions and ids -------------------------------------------------- */
 
 static struct pd_evt *
 add(struct pd_events *es, uint64_t sample_type, bool id_all, uint64_t id)
@@ -304,7 +304,7 @@ an_id_that_two_events_claim_is_the_firsts_and_noted(void)
 	pd_events_free(&es);
 }
 
-/* ---- names ------------------------------------------------------------------------ */
+/* ---- names -------------------------------------------------------------- */
 
 /* exclude_user, _kernel, _hv, precise_ip of 1, exclude_host, _guest */
 enum { XU = 1 << 4, XK = 1 << 5, XH = 1 << 6, P1 = 1 << 15,

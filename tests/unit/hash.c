@@ -22,7 +22,7 @@ an_empty_table_finds_nothing(void)
 
 	CHECK_EQ(pd_map64_find(&m, 0), PD_NOID);
 	pd_map64_del(&m, 0);
-	pd_map64_clear(&m);
+	pd_map64_free(&m);
 	pd_map64_free(&m);
 }
 
@@ -51,7 +51,7 @@ keys_come_go_and_change_independently(void)
 	for (size_t i = 0; i < KEYS; i++)
 		wrong += pd_map64_find(&m, key(i)) != want[i];
 	CHECK_EQ(wrong, 0);
-	pd_map64_clear(&m);
+	pd_map64_free(&m);
 	CHECK_EQ(pd_map64_find(&m, key(1)), PD_NOID);
 	CHECK(pd_map64_put(&m, 7, 8, &err) == 0);
 	CHECK_EQ(pd_map64_find(&m, 7), 8);

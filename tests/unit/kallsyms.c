@@ -165,11 +165,11 @@ another_kernel_has_no_names(void)
 
 	d = open_dso(&o, PD_DSO_KERNEL, "[kernel.kallsyms]", 77);
 	CHECK_STR(pd_dsosyms_why(d.syms),
-	    "kernel is not the recording's (kallsyms)");
+	    "recorded under another kernel (see --kallsyms)");
 	close_dso(&d);
 	d = open_dso(&o, PD_DSO_MODULE, "[snd]", 0);
 	CHECK_STR(pd_dsosyms_why(d.syms),
-	    "kernel is not the recording's (kallsyms)");
+	    "recorded under another kernel (see --kallsyms)");
 	close_dso(&d);
 	o.info = NULL;
 	d = open_dso(&o, PD_DSO_KERNEL, "[kernel.kallsyms]", 0);

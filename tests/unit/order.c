@@ -111,7 +111,8 @@ runs_merge_and_equal_times_keep_the_order_of_the_file(void)
 
 		seed = k;
 		for (uint32_t i = 0; i < k; i++)
-			n = put_run(&oq, keys, n, 1 + below(200), below(4) == 0);
+			n = put_run(&oq, keys, n, 1 + below(200),
+			    below(4) == 0);
 		check_all_sorted(&oq, keys, n);
 		CHECK_EQ(oq.late, 0);
 		pd_order_free(&oq);
@@ -236,10 +237,10 @@ too_much_that_waits_gives_way(void)
 	struct pd_order_queue oq = { 0 };
 
 	for (uint64_t t = 1; t <= 4; t++)
-		put_sized(&oq, t, t, (uint32_t)(PD_ORDER_MAX_BYTES / 4));
+		put_sized(&oq, t, t, (uint32_t)(PD_ORDER_MAX_BYTES / 5));
 	CHECK_EQ(take(&oq), 0);
 	CHECK_EQ(take(&oq), 0);
-	put_sized(&oq, 5, 5, (uint32_t)(PD_ORDER_MAX_BYTES / 4));
+	put_sized(&oq, 5, 5, (uint32_t)(PD_ORDER_MAX_BYTES / 2));
 	CHECK_EQ(take(&oq), 1);
 	CHECK_EQ(oq.forced, 1);
 	CHECK_EQ(take(&oq), 2);

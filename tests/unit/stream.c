@@ -59,8 +59,12 @@ holds(const uint8_t *p, uint64_t offset, size_t n)
 static void
 a_record_across_blocks_is_in_one_piece_and_stays(void)
 {
-	struct { struct pd_block *block; const uint8_t *p; uint64_t at; size_t n; }
-	    kept[32] = { 0 };
+	struct {
+		struct pd_block	*block;
+		const uint8_t	*p;
+		uint64_t	at;
+		size_t		n;
+	}			kept[32] = { 0 };
 	struct source src = { .len = 8 << 20, .seed = 3 };
 	struct pd_blocks pool;
 	struct pd_stream s;

@@ -1,0 +1,1 @@
+pd-fold --symfs /nonexistent --kallsyms /dev/null --buildid-dir "$TESTDATA/demo/debug" --weight samples --max-stack 3 "$TESTDATA/recordings/killed.data"
