@@ -32,7 +32,8 @@ append(void *arg, const char *s, size_t len)
 		o->nomem = true;
 		return false;
 	}
-	memcpy(o->d->buf + o->d->len, s, len);
+	if (len > 0)			/* s may be NULL then */
+		memcpy(o->d->buf + o->d->len, s, len);
 	o->d->len += len;
 	return true;
 }
