@@ -23,6 +23,8 @@ struct pd_block {
 };
 
 struct pd_blocks {
+	struct pd_slab	*slabs;		/* what blocks in memory are cut from */
+	size_t		slab_left;	/* blocks, of the first one */
 	size_t		live;		/* in memory, in use */
 	size_t		spool_used;	/* in the file, in use or free */
 	int		spool_fd;	/* -1 until needed */
