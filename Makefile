@@ -135,7 +135,7 @@ $(B)/libperfdata.pc: FORCE
 	@mkdir -p $(@D)
 	@echo "$$PC" | cmp -s - $@ || echo "$$PC" >$@
 
-$(B)/bin/pd-%: $(B)/obj/cmd/pd-%.o $(B)/obj/cmd/cli.o $(LIB)
+$(B)/bin/pd-%: $(B)/obj/cmd/pd-%.o $(B)/obj/cmd/cli.o $(B)/obj/cmd/report.o $(LIB)
 	@mkdir -p $(@D)
 	$(LINK)
 

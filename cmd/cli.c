@@ -157,27 +157,6 @@ cli_warn_note(struct cli *c, const char *input, const struct pd_note *note)
 		    times);
 }
 
-void
-cli_report_reader(struct cli *c, const char *input,
-    const struct pd_reader *rd, const struct pd_session *s)
-{
-	struct pd_counts n = pd_reader_counts(rd);
-	const struct pd_note *note;
-	size_t i;
-
-	for (i = 0; (note = pd_reader_note(rd, i)) != NULL; i++)
-		cli_warn_note(c, input, note);
-	for (i = 0; (note = pd_session_note(s, i)) != NULL; i++)
-		cli_warn_note(c, input, note);
-	if (n.lost > 0)
-		cli_warn(c, "%" PRIu64 " events were lost while recording, "
-		    "beside %" PRIu64 " samples (a larger perf record -m "
-		    "helps)", n.lost, n.samples);
-	if (n.throttled > 0)
-		cli_warn(c, "the kernel throttled sampling %" PRIu64 " times",
-		    n.throttled);
-}
-
 /* ---- options ------------------------------------------------------------------- */
 
 static void

@@ -85,6 +85,11 @@ void cli_warn_note(struct cli *c, const char *input,
 void cli_report_reader(struct cli *c, const char *input,
     const struct pd_reader *rd, const struct pd_session *s);
 
+/* The same and what folding left out or could not name. */
+int cli_report_fold(struct cli *c, const char *input,
+    const struct pd_reader *rd, const struct pd_fold *f, const char *unit,
+    bool verbose, struct pd_error *err);
+
 /*
  * Where to read from without an operand: standard input when it is a pipe or
  * a file, else perf.data.

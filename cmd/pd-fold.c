@@ -1,5 +1,4 @@
 /* pd-fold: fold the stacks of a recording into one line each. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@ enum {
 
 static const char roots_of[] = "comm|pid|tid|thread|cpu|event|none";
 static const char weights_of[] = "period|samples|time";
+static const char *const units[] = { "period", "samples", "time (ns)" };
 static const char demangle_of[] = "short|full|none";
 
 static const struct cli_option options[] = {
@@ -168,69 +168,6 @@ parse_options(struct fold *f)
 		f->input = cli_default_input();
 }
 
-/* ---- what the user must know ----------------------------------------------------- */
-
-/* Frames without a name, if they are enough to matter, and whose they are. */
-static int
-report_unknown(struct fold *f, struct pd_error *err)
-{
-	uint64_t frames, unknown;
-	size_t len, i;
-	struct pd_blame *list;
-	const char *dso, *why;
-
-	list = pd_profile_unknown(pd_fold_profile(f->fold), &frames, &unknown,
-	    &len, err);
-	if (list == NULL)
-		return -1;
-	if (unknown * 100 >= frames && len > 0)
-		cli_warn(&f->cli, "%.1f%% of the frames have no name:",
-		    100 * (double)unknown / (double)frames);
-	else if (!f->verbose)
-		len = 0;
-	for (i = 0; i < len && !f->cli.quiet && (i < 5 || f->verbose); i++) {
-		dso = list[i].dso ? list[i].dso : "not in any map";
-		why = list[i].dso ? pd_fold_why(f->fold, dso) : NULL;
-		cli_say(&f->cli, dso, "%.1f%%%s%s", 100 *
-		    (double)list[i].unknown / (double)frames, why ? ", " : "",
-		    why ? why : "");
-	}
-	free(list);
-	return 0;
-}
-
-static int
-report(struct fold *f, struct pd_error *err)
-{
-	static const char *const units[] = { "period", "samples", "time (ns)" };
-	const struct pd_profile *p = pd_fold_profile(f->fold);
-	const struct pd_event *ev = pd_fold_event(f->fold);
-	struct pd_fold_counts n = pd_fold_counts(f->fold);
-	struct pd_counts read = pd_reader_counts(f->rd);
-	const struct pd_note *note;
-	size_t i;
-
-	cli_report_reader(&f->cli, f->input, f->rd, pd_fold_session(f->fold));
-	for (i = 0; (note = pd_fold_note(f->fold, i)) != NULL; i++)
-		cli_warn_note(&f->cli, f->input, note);
-	if (n.other > 0)
-		cli_warn(&f->cli, "only %s is folded: %" PRIu64 " samples of "
-		    "other events are left out (see --event)",
-		    ev ? ev->name : "what --event matches", n.other);
-	if (n.truncated * 1000 >= pd_profile_samples(p) && n.truncated > 0)
-		cli_warn(&f->cli, "%" PRIu64 " of %" PRIu64 " stacks are as "
-		    "deep as the kernel records, so their root may be missing "
-		    "(sysctl kernel.perf_event_max_stack)", n.truncated,
-		    pd_profile_samples(p));
-	if (f->verbose)
-		cli_say(&f->cli, cli_input_name(f->input), "%" PRIu64
-		    " records, %" PRIu64 " samples; folded %" PRIu64 " of %s, "
-		    "counted by %s: %" PRIu64, read.records, read.samples,
-		    pd_profile_samples(p), ev ? ev->name : "no event",
-		    units[f->opts.weight], pd_profile_total(p));
-	return report_unknown(f, err);
-}
-
 /* ---- all of it ---------------------------------------------------------------------- */
 
 static int
@@ -281,7 +218,8 @@ main(int argc, char **argv)
 	}
 	cli_output_close(&f.cli, &out);
 	if ((f.top > 0 && pd_profile_write_hottest(pd_fold_profile(f.fold),
-	    &f.text, f.top, stderr, &err) == -1) || report(&f, &err) == -1)
+	    &f.text, f.top, stderr, &err) == -1) || cli_report_fold(&f.cli,
+	    f.input, f.rd, f.fold, units[f.opts.weight], f.verbose, &err) == -1)
 		cli_die(&f.cli, NULL, &err);
 	empty = pd_profile_samples(pd_fold_profile(f.fold)) == 0;
 	pd_fold_free(f.fold);

@@ -322,6 +322,7 @@ enum pd_frame_kind {
 	PD_FRAME_GUEST,
 	PD_FRAME_JIT,		/* named by a perf-PID.map or jitdump */
 	PD_FRAME_ROOT,		/* not code: a thread, process, CPU or event */
+	PD_FRAME_MARK,		/* not code: what happened to the stack */
 };
 
 /* One level of a stack. */
@@ -372,7 +373,9 @@ struct pd_stack_opts {
 
 struct pd_stack {
 	uint32_t	node;		/* in the stacker's tree */
-	bool		truncated;	/* the root is missing */
+	bool		deep;		/* as deep as the kernel records */
+	bool		truncated;	/* the copied stack ended before the root */
+	bool		stopped;	/* at code that cannot be unwound */
 };
 
 /* s, tree and what opts points to must outlive the stacker. */
@@ -464,7 +467,9 @@ struct pd_fold_opts {
 
 struct pd_fold_counts {
 	uint64_t	other;		/* samples of events not folded */
-	uint64_t	truncated;	/* stacks whose root may be missing */
+	uint64_t	deep;		/* stacks whose root may be missing */
+	uint64_t	unwound;	/* stacks made from copied ones */
+	uint64_t	truncated, stopped;	/* of them, without their root */
 };
 
 /*

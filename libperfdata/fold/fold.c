@@ -70,7 +70,8 @@ choose(struct pd_fold *f, const struct pd_event *ev, struct pd_error *err)
 	}
 	f->event = ev;
 	f->counts.other += pd_profile_samples(f->profile);
-	f->counts.truncated = 0;
+	f->counts.deep = f->counts.unwound = 0;
+	f->counts.truncated = f->counts.stopped = 0;
 	pd_profile_free(f->profile);
 	f->profile = pd_profile_new(f->tree, err);
 	return f->profile == NULL ? -1 : 1;
@@ -110,7 +111,10 @@ fold_member(struct pd_fold *f, const struct pd_record *rec,
 	if (weigh(f, s, period, &weight, err) == -1 ||
 	    pd_stacker_run(f->stacker, rec, ev, s, th, &stack, err) == -1)
 		return -1;
+	f->counts.deep += stack.deep;
+	f->counts.unwound += s->user_stack != NULL;
 	f->counts.truncated += stack.truncated;
+	f->counts.stopped += stack.stopped;
 	return pd_profile_add(f->profile, stack.node, weight, err);
 }
 

@@ -74,7 +74,7 @@ sum(const struct pd_profile *p, const uint32_t *function, uint64_t *below,
 		self = pd_profile_tally(p, i).weight;
 		below[i] += self;
 		below[t->nodes[i].parent] += below[i];
-		if (pd_tree_leaf(t, i)->kind == PD_FRAME_ROOT)
+		if (pd_tree_leaf(t, i)->kind >= PD_FRAME_ROOT)
 			continue;
 		h = &hot[function[t->nodes[i].frame]];
 		h->self += self;

@@ -105,7 +105,7 @@ pd_profile_unknown(const struct pd_profile *p, uint64_t *frames,
 		below[i] += pd_profile_tally(p, (uint32_t)i).samples;
 		below[t->nodes[i].parent] += below[i];
 		f = &t->frames[t->nodes[i].frame];
-		if (below[i] == 0 || f->kind == PD_FRAME_ROOT)
+		if (below[i] == 0 || f->kind >= PD_FRAME_ROOT)
 			continue;
 		*frames += below[i];
 		if (f->name != NULL)

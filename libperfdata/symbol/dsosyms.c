@@ -2,12 +2,11 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/utsname.h>
 
 #include "base/error.h"
 #include "symbol/elfsyms.h"
 #include "symbol/sources.h"
+#include "symbol/vdso.h"
 
 struct pd_dsosyms {
 	enum pd_dso_kind	kind;
@@ -95,37 +94,6 @@ open_file(struct pd_dsosyms *s, const struct pd_dso *dso,
 
 /* ---- vdso ---------------------------------------------------------------- */
 
-/* The size of the image of this process: the section headers end it. */
-static uint64_t
-vdso_size(const void *image)
-{
-#if __SIZEOF_POINTER__ == 8
-	const Elf64_Ehdr *h = image;
-#else
-	const Elf32_Ehdr *h = image;
-#endif
-
-	return h->e_shoff + (uint64_t)h->e_shnum * h->e_shentsize;
-}
-
-/* Could the vdso of this process be the recording's? */
-static bool
-vdso_is_ours(const struct pd_dso *dso, const struct pd_elf *e,
-    const struct pd_symsources *src)
-{
-	const struct pd_info *info = src->opts.info;
-	struct utsname u;
-
-	if (strcmp(dso->name, "[vdso]") != 0)
-		return false;			/* 32-bit */
-	if (dso->buildid.size > 0 && e->buildid.size > 0)
-		return pd_buildid_equal(&dso->buildid, &e->buildid);
-	if (info == NULL || uname(&u) == -1)
-		return false;
-	return (info->arch == NULL || strcmp(info->arch, u.machine) == 0) &&
-	    pd_symsources_is_running(src);
-}
-
 static int
 add_vdso(struct pd_dsosyms *s, struct pd_elf *e, bool perf_compat,
     struct pd_error *err)
@@ -143,35 +111,13 @@ static int
 open_vdso(struct pd_dsosyms *s, const struct pd_dso *dso,
     struct pd_symsources *src, struct pd_error *err)
 {
-	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
-	const char *why;
 	struct pd_elf e;
-	int ret;
+	int ret = pd_vdso_open(&e, &s->path, dso, src, err);
 
-	s->path = pd_buildid_cache_path(&src->opts, &dso->buildid, "vdso",
-	    err);
-	if (s->path == NULL && err->code != PD_OK)
-		return -1;
-	if (s->path != NULL) {
-		ret = pd_elf_open(&e, s->path, &why, err);
-		if (ret == 0)
-			return add_vdso(s, &e, src->opts.perf_compat, err);
-		pd_elf_close(&e);
-		free(s->path);
-		s->path = NULL;
-		if (ret == -1)
-			return -1;
-	}
-	s->why = "vdso is not this machine's";
-	if (image == NULL)
-		return 0;
-	ret = pd_elf_open_mem(&e, image, vdso_size(image), &why, err);
-	if (ret == 0 && vdso_is_ours(dso, &e, src)) {
-		s->why = NULL;
+	if (ret == 1)
 		return add_vdso(s, &e, src->opts.perf_compat, err);
-	}
-	pd_elf_close(&e);
-	return ret == -1 ? -1 : 0;
+	s->why = "vdso is not this machine's";
+	return ret;
 }
 
 /* ---- kernel -------------------------------------------------------------- */

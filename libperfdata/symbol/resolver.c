@@ -441,9 +441,14 @@ uint32_t
 pd_resolver_find_new(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
     uint64_t addr, struct pd_error *err)
 {
+	static const struct pd_frame truncated = {
+		.name = "[truncated]", .kind = PD_FRAME_MARK,
+	};
 	struct place pl = { .addr = addr };
 	uint32_t v;
 
+	if (mode == PD_MODE_TRUNCATED)
+		return pd_tree_add_frame(r->tree, &truncated, err);
 	if (sp == NULL)
 		return unmapped_frame(r, mode == PD_CPUMODE_GUEST_USER ?
 		    PD_FRAME_GUEST : PD_FRAME_USER, err);

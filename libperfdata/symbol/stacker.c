@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "symbol/cfifile.h"
 #include "symbol/resolver.h"
 
 /*
@@ -27,10 +28,17 @@ struct slot {
 
 #define SLOTS	256
 
+/* Frames of an unwound stack: 64 kB, the most that is copied, hold no more. */
+#define MAX_UNWOUND	4096
+/* What perf script takes: PERF_MAX_STACK_DEPTH. */
+#define PERF_MAX_STACK	127
+
 struct pd_stacker {
 	struct pd_resolver	resolver;
 	struct pd_stack_opts	opts;
 	struct pd_chain		chain;
+	struct pd_unwinder	*unwinder;
+	struct pd_chain_entry	*unwound;
 	bool			by_cpu, by_event;	/* a root says so */
 	struct slot		slots[SLOTS];
 };
@@ -74,6 +82,8 @@ pd_stacker_free(struct pd_stacker *st)
 		free(st->slots[i].nodes);
 	}
 	pd_chain_free(&st->chain);
+	pd_unwinder_free(st->unwinder);
+	free(st->unwound);
 	pd_resolver_free(&st->resolver);
 	free(st);
 }
@@ -224,6 +234,56 @@ runs_new_program(const struct pd_chain *c, struct pd_space *sp)
 	    pd_space_has(sp, c->entries[i - 1].ip);
 }
 
+/* The unwinder, made when the first sample needs it. */
+static int
+unwinder_open(struct pd_stacker *st, struct pd_error *err)
+{
+	struct pd_unwind_files files = pd_cfifiles(st->resolver.sources);
+
+	st->unwound = pd_calloc(MAX_UNWOUND, sizeof(*st->unwound), err);
+	if (st->unwound == NULL)
+		return -1;
+	st->unwinder = pd_unwinder_new(st->resolver.session, &files, err);
+	return st->unwinder == NULL ? -1 : 0;
+}
+
+/* The user part of a chain from the copied stack. */
+static int
+unwind(struct pd_stacker *st, struct pd_chain *c,
+    const struct pd_record *rec, const struct pd_sample *smp,
+    const struct pd_thread *th, struct pd_error *err)
+{
+	size_t max = st->opts.max_stack, len, kernel = c->len;
+	enum pd_unwind_end end;
+
+	/* perf does not look at a process before it has maps. */
+	if (st->opts.perf_compat && pd_thread_space(th)->len == 0)
+		return 0;
+	if (st->unwinder == NULL && unwinder_open(st, err) == -1)
+		return -1;
+	if (max == 0 || max > MAX_UNWOUND)
+		max = st->opts.perf_compat ? PERF_MAX_STACK : MAX_UNWOUND;
+	while (kernel > 0 &&
+	    c->entries[c->len - kernel].mode == PD_CPUMODE_USER)
+		kernel--;
+	if (st->opts.max_stack > 0)
+		max = kernel < max ? max - kernel : 0;
+	if (pd_unwinder_run(st->unwinder, th, rec->event, smp, st->unwound,
+	    max, &len, &end, err) == -1)
+		return -1;
+	/* perf shows that the copied bytes ended: by the address -1. */
+	if (st->opts.perf_compat && end == PD_UNWIND_TRUNCATED && len < max)
+		st->unwound[len++] = (struct pd_chain_entry){ UINT64_MAX,
+			PD_CPUMODE_USER, true };
+	if (len > 0 && pd_chain_set_user(c, st->unwound, len,
+	    end == PD_UNWIND_TRUNCATED, err) == -1)
+		return -1;
+	c->stopped = end == PD_UNWIND_STOPPED;
+	if (c->truncated && !st->opts.perf_compat)
+		pd_chain_mark_truncated(c);
+	return 0;
+}
+
 int
 pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
     const struct pd_event *ev, const struct pd_sample *smp,
@@ -241,6 +301,9 @@ pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
 	if (pd_thread_space(th)->old_len > 0 &&
 	    runs_new_program(c, pd_thread_space(th)))
 		pd_session_settle(st->resolver.session, th);
+	if (pd_unwinder_can(rec->event, smp) &&
+	    unwind(st, c, rec, smp, th, err) == -1)
+		return -1;
 	if ((!slot_holds(st, sl, rec, ev, th) &&
 	    slot_renew(st, sl, rec, ev, th, err) == -1) ||
 	    pd_grow(&sl->nodes, &sl->nodes_cap, c->len, sizeof(*sl->nodes),
@@ -256,7 +319,9 @@ pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
 	if (node == PD_NOID)
 		return -1;
 	out->node = node;
+	out->deep = c->deep;
 	out->truncated = c->truncated;
+	out->stopped = c->stopped;
 	last = sl->chain;
 	sl->chain = *c;
 	*c = last;			/* its memory serves the next one */

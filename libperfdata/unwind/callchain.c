@@ -1,5 +1,6 @@
 /* Takes callchains and LBR call stacks apart. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/cursor.h"
@@ -111,7 +112,7 @@ pd_chain_build(struct pd_chain *c, const struct pd_event *ev,
 		return -1;
 	c->entries = c->buf + c->cap;
 	c->len = 0;
-	c->truncated = false;
+	c->deep = c->truncated = c->stopped = false;
 	if (s->has_callchain)
 		push_callchain(c, s, max > 0 ? max : SIZE_MAX, lbr,
 		    perf_compat);
@@ -119,9 +120,45 @@ pd_chain_build(struct pd_chain *c, const struct pd_event *ev,
 	    !(perf_compat && s->has_callchain))
 		push(c, s->ip, s->cpumode, true);
 	/* Deeper than the default: then the default was not the limit. */
-	if (!lbr && (ev->max_stack ? c->len >= depth : c->len == depth))
-		c->truncated = true;
+	c->deep = !lbr &&
+	    (ev->max_stack ? c->len >= depth : c->len == depth);
 	return 0;
+}
+
+int
+pd_chain_set_user(struct pd_chain *c, const struct pd_chain_entry *e,
+    size_t n, bool cut, struct pd_error *err)
+{
+	size_t user = 0, above = 0, rest, i;
+
+	while (user < c->len && c->entries[user].mode == PD_CPUMODE_USER)
+		user++;
+	for (i = 0; cut && n > 0 && i < user; i++)
+		if (c->entries[i].ip == e[n - 1].ip)
+			above = i;	/* the one nearest the leaf */
+	c->deep = false;
+	c->truncated = cut && above == 0;
+	rest = c->len - user;
+	/* The old entries stay at the end while the new ones go before. */
+	i = (size_t)(c->entries - c->buf);
+	if (pd_grow(&c->buf, &c->cap, c->len + n + 1, sizeof(*c->buf), err))
+		return -1;
+	memmove(c->buf + c->cap - c->len, c->buf + i,
+	    c->len * sizeof(*c->buf));
+	c->entries = c->buf + c->cap - rest - n - above;
+	memmove(c->entries, c->buf + c->cap - c->len,
+	    above * sizeof(*c->buf));
+	for (i = 0; i < n; i++)
+		c->entries[above + i] = e[n - 1 - i];
+	c->len = above + n + rest;
+	return 0;
+}
+
+void
+pd_chain_mark_truncated(struct pd_chain *c)
+{
+	if (c->entries > c->buf)
+		push(c, 0, PD_MODE_TRUNCATED, true);
 }
 
 void

@@ -20,8 +20,13 @@ struct pd_chain {
 	size_t			cap;
 	struct pd_chain_entry	*entries;	/* in buf, outermost first */
 	size_t			len;
-	bool			truncated;	/* deeper than was recorded */
+	bool			deep;	/* as deep as the kernel records */
+	bool			truncated;	/* the copied stack ended early */
+	bool			stopped;	/* at code without unwind data */
 };
+
+/* The mode of an entry that is no address: the root is missing here. */
+#define PD_MODE_TRUNCATED	8
 
 static inline bool
 pd_chain_entry_equal(const struct pd_chain_entry *a,
@@ -38,6 +43,16 @@ pd_chain_entry_equal(const struct pd_chain_entry *a,
 int pd_chain_build(struct pd_chain *c, const struct pd_event *ev,
     const struct pd_sample *s, size_t max, bool perf_compat,
     struct pd_error *err);
+
+/*
+ * Put n entries, leaf first, in the place of the user part of a chain.  cut:
+ * more should come above them; if the chain had the last one, what it has
+ * above that goes on top, else the chain is truncated.
+ */
+int pd_chain_set_user(struct pd_chain *c, const struct pd_chain_entry *e,
+    size_t n, bool cut, struct pd_error *err);
+/* Say at the root of a chain that was just set that it is not the root. */
+void pd_chain_mark_truncated(struct pd_chain *c);
 void pd_chain_free(struct pd_chain *c);
 
 #endif

@@ -357,7 +357,7 @@ stacks_that_may_lack_their_root_are_counted(void)
 		    .tid = 1, .time = n }, .ip = 1, .chain = chain,
 		    .nchain = n });
 	got = fold_and(b, &opts, NULL, keep);
-	CHECK_EQ(counts.truncated, 1);
+	CHECK_EQ(counts.deep, 1);
 	free(got);
 }
 
