@@ -131,7 +131,6 @@ struct place {
 	const struct pd_map	*map;	/* NULL: the kernel without its map */
 	enum pd_frame_kind	kind;
 	uint64_t		addr;
-	size_t			space_len;	/* maps there are around it */
 };
 
 static int
@@ -144,7 +143,6 @@ find_place(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
 
 	pl->kind = guest ? PD_FRAME_GUEST : kernel ? PD_FRAME_KERNEL :
 	    PD_FRAME_USER;
-	pl->space_len = sp->len;
 	pl->map = pd_space_find(sp, pl->addr);
 	if (pl->map != NULL)
 		pl->dso = pl->map->dso;
@@ -392,9 +390,9 @@ static uint32_t
 unnamed_frame(struct pd_resolver *r, const struct place *pl,
     struct pd_frame *f, struct pd_error *err)
 {
-	/* perf knows code behind the kernel's map only by its symbol. */
+	/* perf knows code outside of the kernel's map only by its symbol. */
 	if (r->opts->perf_compat && pl->map == NULL &&
-	    pl->kind == PD_FRAME_KERNEL && pl->space_len > 0)
+	    pl->kind == PD_FRAME_KERNEL)
 		f->dso = NULL;
 	if (pl->dso != NULL && pl->dso->kind == PD_DSO_BPF)
 		f->name = pl->dso->name;

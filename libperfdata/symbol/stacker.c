@@ -271,6 +271,9 @@ unwind(struct pd_stacker *st, struct pd_chain *c,
 	if (pd_unwinder_run(st->unwinder, th, rec->event, smp, st->unwound,
 	    max, &len, &end, err) == -1)
 		return -1;
+	/* Recorded frames are better than unwinding that did not get far. */
+	if (end != PD_UNWIND_COMPLETE && len <= c->len - kernel)
+		return 0;
 	/* perf shows that the copied bytes ended: by the address -1. */
 	if (st->opts.perf_compat && end == PD_UNWIND_TRUNCATED && len < max)
 		st->unwound[len++] = (struct pd_chain_entry){ UINT64_MAX,

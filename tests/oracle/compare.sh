@@ -98,19 +98,15 @@ compare() {
 	fi
 	if [ -n "$stackcollapse" ] && perf evlist -f -v -i "$f" >"$tmp/ev" 2>/dev/null &&
 	    grep -q CALLCHAIN "$tmp/ev"; then
-		if grep -q STACK_USER "$tmp/ev"; then
-			what="$what (stacks: copied ones, not compared)"
-		else
-			what="$what, stacks"
-			perf script -f -i "$f" 2>/dev/null |
-			    perl "$stackcollapse" >"$tmp/perl" 2>/dev/null
-			pd-fold -q --compat perl "$f" >"$tmp/fold" 2>/dev/null
-			if ! cmp -s "$tmp/perl" "$tmp/fold"; then
-				echo "differs: $f: stacks, $(weight_apart "$tmp/perl" "$tmp/fold")" \
-				    "(perl <, pd-fold >)"
-				diff "$tmp/perl" "$tmp/fold" | grep '^[<>]' | head -n 6 | show
-				bad=1
-			fi
+		what="$what, stacks"
+		perf script -f --no-inline -i "$f" 2>/dev/null |
+		    perl "$stackcollapse" >"$tmp/perl" 2>/dev/null
+		pd-fold -q --compat perl "$f" >"$tmp/fold" 2>/dev/null
+		if ! cmp -s "$tmp/perl" "$tmp/fold"; then
+			echo "differs: $f: stacks, $(weight_apart "$tmp/perl" "$tmp/fold")" \
+			    "(perl <, pd-fold >)"
+			diff "$tmp/perl" "$tmp/fold" | grep '^[<>]' | head -n 6 | show
+			bad=1
 		fi
 	fi
 	[ -n "$bad" ] || echo "ok: $f: $what"

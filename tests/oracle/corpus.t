@@ -27,6 +27,7 @@ declare -A explained=(
 	[generated/lost-m1.data]="stacks: stackcollapse-perf.pl takes tracepoints for the event"
 	[recordings/developtools_hiperf__fp.uncompress.data]=$own_names
 	[recordings/developtools_hiperf__report_test.data]=$own_names
+	[recordings/platform_system_extras__perf_merge1.data]="stacks: perf maps no kernel where an arm64 recording is read on x86"
 	[recordings/perf_data_converter__perf.data.intel_pt-4.14]="perf makes samples out of the trace"
 	[recordings/perf_data_converter__perf.data.callgraph-3.4]="stacks: perf looks into the vdso of this machine"
 	[recordings/perf_data_converter__perf.data.callgraph_and_branch-3.4]="stacks: perf looks into the vdso of this machine"

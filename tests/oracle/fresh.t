@@ -42,6 +42,8 @@ piped() {
 }
 
 ok "call chains" agrees -F 4999 -g ./demo 1
+"${CC:-gcc}" -O2 -g -fomit-frame-pointer -pthread -o nofp "$TESTDATA/demo/demo.c"
+ok "copied stacks" agrees -F 999 --call-graph dwarf ./nofp 1
 ok "no call chains" agrees -F 4999 ./demo 1
 ok "user space only" agrees -e cpu-clock:u -F 4999 -g ./demo 1
 ok "processes that fork, exec and rename themselves" \
