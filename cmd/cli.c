@@ -159,6 +159,13 @@ cli_warn_note(struct cli *c, const char *input, const struct pd_note *note)
 
 /* ---- options ------------------------------------------------------------------- */
 
+/* An argument that may be left out must stand in the same word. */
+static bool
+is_optional(const struct cli_option *o)
+{
+	return o->arg != NULL && o->arg[0] == '[';
+}
+
 static void
 print_help(const struct cli *c)
 {
@@ -168,7 +175,7 @@ print_help(const struct cli *c)
 	printf("usage: %s %s\n\n%s\n\n", c->prog, c->usage, c->about);
 	for (o = c->options; o->key != 0; o++) {
 		snprintf(left, sizeof(left), "--%s%s%s", o->name,
-		    o->arg ? " " : "", o->arg ? o->arg : "");
+		    o->arg && !is_optional(o) ? " " : "", o->arg ? o->arg : "");
 		if (o->key < CLI_LONG)
 			printf("  -%c, ", o->key);
 		else
@@ -208,7 +215,8 @@ print_zsh(const struct cli *c)
 
 	printf("#compdef %s\n_arguments -s \\\n", c->prog);
 	for (o = c->options; o->key != 0; o++) {
-		printf("\t'--%s%s[", o->name, o->arg ? "=" : "");
+		printf("\t'--%s%s[", o->name, o->arg == NULL ? "" :
+		    is_optional(o) ? "=-" : "=");
 		for (p = o->help; *p != '\0'; p++)
 			if (strchr("[]'", *p) == NULL)
 				putchar(*p);
@@ -218,6 +226,8 @@ print_zsh(const struct cli *c)
 			for (p = o->arg; *p != '\0'; p++)
 				putchar(*p == '|' ? ' ' : *p);
 			putchar(')');
+		} else if (is_optional(o)) {
+			printf("::%s:", o->name);
 		} else if (o->arg != NULL) {
 			printf(":%s:_files", o->name);
 		}
@@ -241,7 +251,7 @@ print_fish(const struct cli *c)
 			for (p = o->arg; *p != '\0'; p++)
 				putchar(*p == '|' ? ' ' : *p);
 			putchar('\'');
-		} else if (o->arg != NULL) {
+		} else if (o->arg != NULL && !is_optional(o)) {
 			printf(" -r");
 		}
 		printf(" -d '");
@@ -299,7 +309,8 @@ make_tables(const struct cli *c)
 	t->letters[l++] = '-';
 	for (n = 0; c->options[n].key != 0; n++) {
 		t->longs[n].name = c->options[n].name;
-		t->longs[n].has_arg = c->options[n].arg != NULL;
+		t->longs[n].has_arg = is_optional(&c->options[n]) ?
+		    optional_argument : c->options[n].arg != NULL;
 		t->longs[n].val = c->options[n].key;
 		if (c->options[n].key >= CLI_LONG)
 			continue;
@@ -545,24 +556,42 @@ cli_progress_start(struct cli_progress *p, bool forced)
 		p->start = p->last = now_ms();
 }
 
+/* Is it time to show something, again? */
+static bool
+is_time(struct cli_progress *p)
+{
+	uint64_t now = now_ms();
+
+	if (now - p->start < 1000 || now - p->last < 200)
+		return false;
+	p->last = now;
+	p->shown = true;
+	return true;
+}
+
 void
 cli_progress_step(struct cli_progress *p, const struct pd_reader *rd)
 {
-	uint64_t now, done, total;
+	uint64_t done, total;
 
-	if (!p->on || ++p->calls % 8192 != 0)
+	if (!p->on || ++p->calls % 8192 != 0 || !is_time(p))
 		return;
-	now = now_ms();
-	if (now - p->start < 1000 || now - p->last < 200)
-		return;
-	p->last = now;
-	p->shown = true;
 	pd_reader_progress(rd, &done, &total);
 	if (total > 0)
-		fprintf(stderr, "\r%3" PRIu64 "%% of %" PRIu64 " MB",
+		fprintf(stderr, "\r\033[K%3" PRIu64 "%% of %" PRIu64 " MB",
 		    done * 100 / total, total / 1000000);
 	else
-		fprintf(stderr, "\r%" PRIu64 " MB", done / 1000000);
+		fprintf(stderr, "\r\033[K%" PRIu64 " MB", done / 1000000);
+}
+
+void
+cli_progress_download(void *progress, uint64_t done, uint64_t size)
+{
+	struct cli_progress *p = progress;
+
+	if (p->on && is_time(p))
+		fprintf(stderr, "\r\033[Kdebuginfod: %" PRIu64 " of %" PRIu64
+		    " MB", done / 1000000, size / 1000000);
 }
 
 void

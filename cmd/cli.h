@@ -11,7 +11,7 @@
 struct cli_option {
 	int		key;		/* a letter, or from CLI_LONG on: no letter */
 	const char	*name;		/* of the long form */
-	const char	*arg;		/* NULL: it takes none */
+	const char	*arg;		/* NULL: it takes none; "[=X]": it may */
 	const char	*help;		/* "a|b|c" in arg are offered as choices */
 };
 
@@ -129,6 +129,8 @@ struct cli_progress {
 
 void cli_progress_start(struct cli_progress *p, bool forced);
 void cli_progress_step(struct cli_progress *p, const struct pd_reader *rd);
+/* The same of a download; to be pd_stack_opts.downloading with its ctx. */
+void cli_progress_download(void *p, uint64_t done, uint64_t size);
 void cli_progress_end(struct cli_progress *p);
 
 #endif

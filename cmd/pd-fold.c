@@ -7,8 +7,9 @@
 enum {
 	OPT_COMM = CLI_FIRST, OPT_PID, OPT_TID, OPT_CPU, OPT_ROOT,
 	OPT_ANNOTATE, OPT_WEIGHT, OPT_MAX_STACK, OPT_ADDRS, OPT_COMPAT,
-	OPT_KALLSYMS, OPT_VMLINUX, OPT_SYMFS, OPT_BUILDID_DIR, OPT_DEMANGLE,
-	OPT_TOP, OPT_PROGRESS, OPT_STRICT, OPT_FAIL_EMPTY,
+	OPT_KALLSYMS, OPT_VMLINUX, OPT_SYMFS, OPT_PATH_MAP, OPT_BUILDID_DIR,
+	OPT_ARCHIVE, OPT_DEBUGINFOD, OPT_DEMANGLE, OPT_NO_INLINE, OPT_TOP,
+	OPT_PROGRESS, OPT_STRICT, OPT_FAIL_EMPTY,
 };
 
 static const char roots_of[] = "comm|pid|tid|thread|cpu|event|none";
@@ -31,6 +32,7 @@ static const struct cli_option options[] = {
 	{ OPT_WEIGHT, "weight", weights_of,
 	    "what a sample counts (default period)" },
 	{ OPT_MAX_STACK, "max-stack", "N", "keep the N frames nearest the leaf" },
+	{ OPT_NO_INLINE, "no-inline", NULL, "no frames for inlined calls" },
 	{ OPT_ADDRS, "addrs", NULL, "show the addresses of unnamed frames" },
 	{ OPT_DEMANGLE, "demangle", demangle_of,
 	    "how to write C++ and Rust names (default short)" },
@@ -39,8 +41,13 @@ static const struct cli_option options[] = {
 	{ OPT_KALLSYMS, "kallsyms", "FILE", "kernel symbols: a /proc/kallsyms" },
 	{ OPT_VMLINUX, "vmlinux", "FILE", "kernel symbols: its ELF file" },
 	{ OPT_SYMFS, "symfs", "DIR", "look for files of the recording in DIR" },
+	{ OPT_PATH_MAP, "path-map", "FROM=TO",
+	    "what was recorded below FROM is below TO (repeatable)" },
 	{ OPT_BUILDID_DIR, "buildid-dir", "DIR",
 	    "the build-id cache (default ~/.debug)" },
+	{ OPT_ARCHIVE, "archive", "FILE", "files from perf archive" },
+	{ OPT_DEBUGINFOD, "debuginfod", "[=URLS]",
+	    "download what is missing (default $DEBUGINFOD_URLS)" },
 	{ OPT_TOP, "top", "N", "print the N hottest functions on stderr" },
 	{ OPT_PROGRESS, "progress", NULL, "show progress, not only on a terminal" },
 	{ OPT_STRICT, "strict", NULL, "exit 2 when anything was lost or unclear" },
@@ -54,11 +61,13 @@ struct fold {
 	struct cli		cli;
 	const char		*input, *output;
 	enum pd_root		roots[16];
+	struct pd_path_map	path_maps[16];
 	struct pd_fold_opts	opts;
 	struct pd_text_opts	text;
 	struct pd_filter	*filter;
 	size_t			top;
-	bool			progress, strict, fail_empty, verbose;
+	struct cli_progress	progress;
+	bool			show_progress, strict, fail_empty, verbose;
 	struct pd_reader	*rd;
 	struct pd_fold		*fold;
 };
@@ -93,6 +102,34 @@ parse_annotate(struct fold *f, const char *arg)
 		f->text.mark_inline |= i == 2 || i == 3;
 	}
 	free(list);
+}
+
+static void
+parse_path_map(struct fold *f, const char *arg)
+{
+	struct pd_path_map *m = &f->path_maps[f->opts.stack.npath_maps];
+	char *eq = strchr(arg, '=');
+
+	if (arg[0] != '/' || eq == NULL || eq[1] == '\0')
+		cli_bad_value(&f->cli, "path-map", arg, "/FROM=TO");
+	if (f->opts.stack.npath_maps ==
+	    sizeof(f->path_maps) / sizeof(f->path_maps[0]))
+		cli_bad_value(&f->cli, "path-map", arg, "at most 16 of them");
+	*eq = '\0';
+	*m = (struct pd_path_map){ arg, eq + 1 };
+	f->opts.stack.path_maps = f->path_maps;
+	f->opts.stack.npath_maps++;
+}
+
+/* libdebuginfod has its servers from the environment. */
+static void
+parse_debuginfod(struct fold *f, const char *urls)
+{
+	f->opts.stack.debuginfod = true;
+	f->opts.stack.downloading = cli_progress_download;
+	f->opts.stack.downloading_ctx = &f->progress;
+	if (urls != NULL)
+		setenv("DEBUGINFOD_URLS", urls, 1);
 }
 
 static void
@@ -137,6 +174,7 @@ parse_options(struct fold *f)
 		case OPT_ADDRS:
 			f->opts.stack.addrs = f->text.addrs = true;
 			break;
+		case OPT_NO_INLINE: f->opts.stack.no_inline = true; break;
 		case OPT_DEMANGLE:
 			f->opts.stack.demangle = cli_choice(c, "demangle", arg,
 			    demangle_of);
@@ -153,11 +191,16 @@ parse_options(struct fold *f)
 			f->opts.stack.vmlinux = cli_readable(c, "vmlinux", arg);
 			break;
 		case OPT_SYMFS: f->opts.stack.symfs = arg; break;
+		case OPT_PATH_MAP: parse_path_map(f, arg); break;
 		case OPT_BUILDID_DIR: f->opts.stack.buildid_dir = arg; break;
+		case OPT_ARCHIVE:
+			f->opts.stack.archive = cli_readable(c, "archive", arg);
+			break;
+		case OPT_DEBUGINFOD: parse_debuginfod(f, arg); break;
 		case OPT_TOP:
 			f->top = cli_number(c, "top", arg, 1, 1000000);
 			break;
-		case OPT_PROGRESS: f->progress = true; break;
+		case OPT_PROGRESS: f->show_progress = true; break;
 		case OPT_STRICT: f->strict = true; break;
 		case OPT_FAIL_EMPTY: f->fail_empty = true; break;
 		case 'v': f->verbose = true; break;
@@ -173,17 +216,16 @@ parse_options(struct fold *f)
 static int
 fold_all(struct fold *f, struct pd_error *err)
 {
-	struct cli_progress progress;
 	int r;
 
 	f->rd = pd_reader_open(f->input, PD_TIME_ORDER, err);
 	if (f->rd == NULL ||
 	    (f->fold = pd_fold_new(f->rd, &f->opts, err)) == NULL)
 		return -1;
-	cli_progress_start(&progress, f->progress);
+	cli_progress_start(&f->progress, f->show_progress);
 	while ((r = pd_fold_next(f->fold, err)) == 1)
-		cli_progress_step(&progress, f->rd);
-	cli_progress_end(&progress);
+		cli_progress_step(&f->progress, f->rd);
+	cli_progress_end(&f->progress);
 	return r;
 }
 

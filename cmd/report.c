@@ -69,6 +69,10 @@ report_stacks(struct cli *c, const struct pd_fold_counts *n,
 		    "end before their root: [truncated] (perf record "
 		    "--call-graph dwarf,SIZE copies more)", n->truncated,
 		    n->unwound);
+	if (n->unfinished > 0 && n->unfinished * 1000 >= n->deferred)
+		cli_warn(c, "%" PRIu64 " of %" PRIu64 " stacks lack the user "
+		    "part, which was to be recorded later: [truncated]",
+		    n->unfinished, n->deferred);
 	if (n->stopped > 0 && n->stopped * 1000 >= n->unwound)
 		cli_warn(c, "%" PRIu64 " of %" PRIu64 " copied stacks "
 		    "stop at code without unwind data", n->stopped, n->unwound);

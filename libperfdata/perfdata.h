@@ -78,6 +78,7 @@ enum {
 	PD_RECORD_MMAP2 = 10,
 	PD_RECORD_LOST_SAMPLES = 13,
 	PD_RECORD_KSYMBOL = 17,
+	PD_RECORD_CALLCHAIN_DEFERRED = 22,
 	PD_RECORD_USER_START = 64,	/* perf's own records begin here */
 };
 
@@ -357,24 +358,38 @@ enum pd_root {
 	PD_ROOT_EVENT,
 };
 
+/* What was recorded at or below the absolute path from is at to. */
+struct pd_path_map {
+	const char	*from, *to;
+};
+
 /* How frames are found and named; zero is the default everywhere. */
 struct pd_stack_opts {
 	const enum pd_root *roots;	/* outermost first; NULL: the comm */
 	size_t		nroots;
 	size_t		max_stack;	/* frames nearest the leaf; 0: all */
 	enum pd_demangle demangle;
+	bool		no_inline;	/* inlined calls are no frames */
 	bool		addrs;		/* keep ips of frames without a name */
 	bool		perf_compat;	/* attribute and name as perf 6.1 does */
 	const char	*symfs;		/* NULL: "/" */
 	const char	*buildid_dir;	/* NULL: ~/.debug */
 	const char	*kallsyms;	/* NULL: /proc/kallsyms if it is the kernel */
 	const char	*vmlinux;
+	/* The longest from that fits counts, and goes before symfs. */
+	const struct pd_path_map *path_maps;
+	size_t		npath_maps;
+	const char	*archive;	/* what perf archive wrote */
+	bool		debuginfod;	/* ask the servers of $DEBUGINFOD_URLS */
+	/* Called a few times a second during a download; or NULL. */
+	void		(*downloading)(void *ctx, uint64_t done, uint64_t size);
+	void		*downloading_ctx;
 };
 
 struct pd_stack {
 	uint32_t	node;		/* in the stacker's tree */
 	bool		deep;		/* as deep as the kernel records */
-	bool		truncated;	/* the copied stack ended before the root */
+	bool		truncated;	/* what was copied, or recorded, ends before the root */
 	bool		stopped;	/* at code that cannot be unwound */
 };
 
@@ -382,6 +397,8 @@ struct pd_stack {
 struct pd_stacker *pd_stacker_new(struct pd_session *s, struct pd_tree *tree,
     const struct pd_stack_opts *opts, struct pd_error *err);
 void pd_stacker_free(struct pd_stacker *st);
+/* Give back what only further samples would need: much of it is large. */
+void pd_stacker_trim(struct pd_stacker *st);
 
 /*
  * The stack of a sample of thread th, as the session is now.  ev is the event
@@ -470,6 +487,8 @@ struct pd_fold_counts {
 	uint64_t	deep;		/* stacks whose root may be missing */
 	uint64_t	unwound;	/* stacks made from copied ones */
 	uint64_t	truncated, stopped;	/* of them, without their root */
+	uint64_t	deferred;	/* stacks whose user part is recorded later */
+	uint64_t	unfinished;	/* of them, where it is not */
 };
 
 /*

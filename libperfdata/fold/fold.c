@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/cursor.h"
 #include "base/error.h"
+#include "fold/deferred.h"
 
 struct pd_fold {
 	struct pd_reader		*rd;
@@ -17,6 +19,7 @@ struct pd_fold {
 	struct pd_fold_opts		opts;
 	struct pd_fold_counts		counts;
 	const struct pd_event		*event;	/* NULL before its first sample */
+	struct pd_deferred		deferred;
 };
 
 struct pd_fold *
@@ -29,6 +32,7 @@ pd_fold_new(struct pd_reader *rd, const struct pd_fold_opts *opts,
 		return NULL;
 	f->rd = rd;
 	f->opts = *opts;
+	pd_deferred_init(&f->deferred);
 	if ((f->session = pd_session_new(rd, err)) == NULL ||
 	    (f->tree = pd_tree_new(err)) == NULL ||
 	    (f->stacker = pd_stacker_new(f->session, f->tree, &f->opts.stack,
@@ -45,6 +49,7 @@ pd_fold_free(struct pd_fold *f)
 {
 	if (f == NULL)
 		return;
+	pd_deferred_free(&f->deferred);
 	pd_profile_free(f->profile);
 	pd_stacker_free(f->stacker);
 	pd_tree_free(f->tree);
@@ -72,6 +77,7 @@ choose(struct pd_fold *f, const struct pd_event *ev, struct pd_error *err)
 	f->counts.other += pd_profile_samples(f->profile);
 	f->counts.deep = f->counts.unwound = 0;
 	f->counts.truncated = f->counts.stopped = 0;
+	f->counts.deferred = f->counts.unfinished = 0;
 	pd_profile_free(f->profile);
 	f->profile = pd_profile_new(f->tree, err);
 	return f->profile == NULL ? -1 : 1;
@@ -91,9 +97,9 @@ weigh(const struct pd_fold *f, const struct pd_sample *s, uint64_t period,
 
 /* One event of a sample: mostly there is one. */
 static int
-fold_member(struct pd_fold *f, const struct pd_record *rec,
-    const struct pd_sample *s, const struct pd_event *ev, uint64_t period,
-    struct pd_error *err)
+count_member(struct pd_fold *f, const struct pd_record *rec,
+    const struct pd_sample *s, bool deferred, const struct pd_event *ev,
+    uint64_t period, struct pd_error *err)
 {
 	const struct pd_thread *th;
 	struct pd_stack stack;
@@ -112,10 +118,107 @@ fold_member(struct pd_fold *f, const struct pd_record *rec,
 	    pd_stacker_run(f->stacker, rec, ev, s, th, &stack, err) == -1)
 		return -1;
 	f->counts.deep += stack.deep;
-	f->counts.unwound += s->user_stack != NULL;
-	f->counts.truncated += stack.truncated;
 	f->counts.stopped += stack.stopped;
+	if (s->user_stack != NULL) {
+		f->counts.unwound++;
+		f->counts.truncated += stack.truncated;
+	} else {
+		f->counts.deferred += deferred;
+		f->counts.unfinished += stack.truncated;
+	}
 	return pd_profile_add(f->profile, stack.node, weight, err);
+}
+
+/*
+ * Count a sample that waited.  Its user addresses were read when its
+ * CALLCHAIN_DEFERRED was written, so they are looked up in the maps that are
+ * now, and the thread has the name that it has now: only an exec or prctl(2)
+ * that it was in itself can have changed that.
+ */
+static int
+count_deferred(struct pd_fold *f, struct pd_deferred_sample *w,
+    struct pd_error *err)
+{
+	struct pd_sample s;
+	int r = pd_sample_decode(&w->rec, &s, err);
+
+	if (r == 0 && pd_deferred_merge(&f->deferred, &s, err) == -1)
+		r = -1;
+	if (r == 0)
+		r = count_member(f, &w->rec, &s, true, w->ev, w->period, err);
+	free(w);
+	return r;
+}
+
+static int
+count_thread(struct pd_fold *f, uint32_t tid, struct pd_error *err)
+{
+	struct pd_deferred_sample *w;
+
+	while ((w = pd_deferred_take(&f->deferred, tid)) != NULL)
+		if (count_deferred(f, w, err) == -1)
+			return -1;
+	return 0;
+}
+
+static int
+count_oldest(struct pd_fold *f, uint64_t max, struct pd_error *err)
+{
+	struct pd_deferred_sample *w;
+
+	while ((w = pd_deferred_take_oldest(&f->deferred, max)) != NULL)
+		if (count_deferred(f, w, err) == -1)
+			return -1;
+	return 0;
+}
+
+/*
+ * Count a sample, now or when its callchain is complete.  A sample on the
+ * last steps to user mode comes behind its CALLCHAIN_DEFERRED
+ * (unwind_deferred_request() in kernel/unwind/deferred.c).
+ */
+static int
+fold_member(struct pd_fold *f, const struct pd_record *rec,
+    const struct pd_sample *s, const struct pd_event *ev, uint64_t period,
+    struct pd_error *err)
+{
+	struct pd_sample whole = *s;
+	int r;
+
+	/* perf 6.1 knows nothing of it, and shows no callchain. */
+	if (!pd_deferred_waits(s) || f->opts.stack.perf_compat)
+		return count_member(f, rec, s, false, ev, period, err);
+	r = pd_deferred_merge(&f->deferred, &whole, err);
+	if (r != 0)
+		return r == -1 ? -1 :
+		    count_member(f, rec, &whole, true, ev, period, err);
+	if (pd_deferred_put(&f->deferred, rec, ev, period, err) == -1)
+		return -1;
+	return count_oldest(f, PD_DEFERRED_MAX_BYTES, err);
+}
+
+/*
+ * Before a record is applied: it may be the user part that samples of its
+ * thread wait for, or say that it never comes.  Those with another cookie
+ * were in the kernel before: theirs is lost.
+ */
+static int
+fold_deferred(struct pd_fold *f, const struct pd_record *rec,
+    struct pd_error *err)
+{
+	struct pd_cursor c = pd_cursor(rec->data, rec->size, rec->swapped);
+
+	switch (rec->type) {
+	case PD_RECORD_CALLCHAIN_DEFERRED:
+		if (pd_deferred_apply(&f->deferred, rec, err) == -1)
+			return -1;
+		return count_thread(f, rec->tid, err);
+	case PD_RECORD_FORK:		/* the number is reused */
+	case PD_RECORD_EXIT:
+		pd_get_bytes(&c, 16);	/* header, pid, ppid */
+		return count_thread(f, pd_get_u32(&c), err);
+	}
+	return 0;
 }
 
 static int
@@ -168,8 +271,14 @@ pd_fold_next(struct pd_fold *f, struct pd_error *err)
 	struct pd_record rec;
 	int r = pd_reader_next(f->rd, &rec, err);
 
-	if (r <= 0)
-		return r == 0 ? check_event(f, err) : -1;
+	if (r == 0) {
+		if (count_oldest(f, 0, err) == -1)
+			return -1;
+		pd_stacker_trim(f->stacker);
+		return check_event(f, err);
+	}
+	if (r == -1 || fold_deferred(f, &rec, err) == -1)
+		return -1;
 	r = pd_session_apply(f->session, &rec, err);
 	if (r == 0 && rec.type == PD_RECORD_SAMPLE)
 		r = fold_sample(f, &rec, err);

@@ -34,8 +34,8 @@ pd_profile_add(struct pd_profile *p, uint32_t node, uint64_t weight,
 		    sizeof(*p->tallies), err) == -1)
 			return -1;
 		memset(p->tallies + p->len, 0,
-		    (p->cap - p->len) * sizeof(*p->tallies));
-		p->len = p->cap;
+		    (node + 1 - p->len) * sizeof(*p->tallies));
+		p->len = (size_t)node + 1;
 	}
 	p->tallies[node].weight += weight;
 	p->tallies[node].samples++;

@@ -86,48 +86,81 @@ run_end(struct pd_waiting *q, size_t i, size_t len)
 	return end;
 }
 
-/* Merge q[a..b) and q[b..c), keeping the order of equal times. */
-static void
-merge(struct pd_waiting *q, struct pd_waiting *tmp, size_t a, size_t b,
-    size_t c)
+/* The first of q[lo..hi), which is in order, that comes after time. */
+static size_t
+after(const struct pd_waiting *q, size_t lo, size_t hi, uint64_t time)
 {
-	size_t lo = a, hi = b, mid, n, i = 0;
+	size_t mid;
 
-	/* What is before the second run's first stays where it is. */
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (q[mid].time <= q[b].time)
+		if (q[mid].time <= time)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	a = lo;
-	n = b - a;
-	memcpy(tmp, q + a, n * sizeof(*q));
-	while (i < n && b < c)
-		q[a++] = q[b].time < tmp[i].time ? q[b++] : tmp[i++];
-	memcpy(q + a, tmp + i, (n - i) * sizeof(*q));
+	return lo;
+}
+
+/*
+ * Merge q[a..b) and q[b..c), keeping the order of equal times.  Only what is
+ * in the other's way moves, and the shorter of the two through tmp.
+ */
+static int
+merge(struct pd_order_queue *oq, size_t a, size_t b, size_t c,
+    struct pd_error *err)
+{
+	struct pd_waiting *q = oq->q, *tmp;
+	size_t n, i, at;
+
+	if (a == b || b == c)
+		return 0;
+	a = after(q, a, b, q[b].time);
+	/* Of the second, what is not before the last of the first stays. */
+	if (a < b && q[b - 1].time != 0)
+		c = after(q, b, c, q[b - 1].time - 1);
+	n = b - a < c - b ? b - a : c - b;
+	if (pd_grow(&oq->tmp, &oq->tmp_cap, n, sizeof(*tmp), err) == -1)
+		return -1;
+	tmp = oq->tmp;
+	if (n == b - a) {		/* forwards, the first in tmp */
+		memcpy(tmp, q + a, n * sizeof(*q));
+		for (i = 0, at = a; i < n && b < c;)
+			q[at++] = q[b].time < tmp[i].time ? q[b++] : tmp[i++];
+		memcpy(q + at, tmp + i, (n - i) * sizeof(*q));
+	} else {			/* backwards, the second in tmp */
+		memcpy(tmp, q + b, n * sizeof(*q));
+		for (i = n, at = c; i > 0 && b > a;)
+			q[--at] = q[b - 1].time > tmp[i - 1].time ? q[--b] :
+			    tmp[--i];
+		memcpy(q + at - i, tmp, i * sizeof(*q));
+	}
+	return 0;
 }
 
 /*
  * Sort q[from..len) as a balanced merge of the runs that are there: n log k
- * for k runs, n when it is in order.  Returns the end of the part sorted,
+ * for k runs, n when it is in order.  *end is the end of the part sorted,
  * which covers at least 2^level runs or all.
  */
-static size_t
-sort_runs(struct pd_waiting *q, struct pd_waiting *tmp, size_t from,
-    size_t len, int level)
+static int
+sort_runs(struct pd_order_queue *oq, size_t from, int level, size_t *end,
+    struct pd_error *err)
 {
-	size_t mid, end;
+	size_t mid;
 
-	if (level == 0)
-		return run_end(q, from, len);
-	mid = sort_runs(q, tmp, from, len, level - 1);
-	if (mid == len)
-		return len;
-	end = sort_runs(q, tmp, mid, len, level - 1);
-	merge(q, tmp, from, mid, end);
-	return end;
+	if (level == 0) {
+		*end = run_end(oq->q, from, oq->len);
+		return 0;
+	}
+	if (sort_runs(oq, from, level - 1, &mid, err) == -1)
+		return -1;
+	*end = mid;
+	if (mid == oq->len)
+		return 0;
+	if (sort_runs(oq, mid, level - 1, end, err) == -1)
+		return -1;
+	return merge(oq, from, mid, *end, err);
 }
 
 static int
@@ -136,16 +169,10 @@ sort(struct pd_order_queue *oq, struct pd_error *err)
 	size_t end, next;
 	int level = 0;
 
-	if (oq->sorted == oq->len)
-		return 0;
-	if (pd_grow(&oq->tmp, &oq->tmp_cap, oq->len, sizeof(*oq->tmp), err))
-		return -1;
-	for (end = oq->sorted; end < oq->len; level++) {
-		next = sort_runs(oq->q, oq->tmp, end, oq->len, level);
-		if (end > oq->head)
-			merge(oq->q, oq->tmp, oq->head, end, next);
-		end = next;
-	}
+	for (end = oq->sorted; end < oq->len; end = next, level++)
+		if (sort_runs(oq, end, level, &next, err) == -1 ||
+		    merge(oq, oq->head, end, next, err) == -1)
+			return -1;
 	oq->sorted = oq->len;
 	return 0;
 }

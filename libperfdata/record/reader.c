@@ -626,14 +626,15 @@ pd_reader_member(struct pd_reader *rd, const struct pd_record *rec,
     uint64_t *period, struct pd_error *err)
 {
 	uint64_t rf = rec->event->read_format, n = 1, value, id = s->id;
-	struct pd_cursor c = pd_cursor(s->read, s->read_size, s->swapped);
 	const struct pd_evt *evt;
+	struct pd_cursor c;
 	size_t skip = 0;
 
 	*ev = rec->event;
 	*period = s->period;
 	if (s->read == NULL)
 		return i == 0;
+	c = pd_cursor(s->read, s->read_size, s->swapped);
 	if (rf & PD_FORMAT_GROUP)
 		n = pd_get_u64(&c);
 	else if (rf & PD_FORMAT_ID)

@@ -239,6 +239,22 @@ apply_comm(struct pd_session *s, const struct pd_record *rec,
 	return 0;
 }
 
+/* A child has its parent's maps and JIT code, as they are now. */
+static int
+inherit(struct pd_session *s, struct pd_process *child,
+    const struct pd_process *parent, uint64_t now, struct pd_error *err)
+{
+	struct pd_space *sp = &child->space;
+	size_t i;
+
+	if (pd_space_copy(sp, &parent->space, &s->versions, err) == -1)
+		return -1;
+	for (i = 0; i < sp->njits; i++)
+		if (now < sp->jits[i].until)
+			sp->jits[i].until = now;
+	return 0;
+}
+
 /*
  * A new thread shares its process; a new process starts with its parent's
  * maps, unless FORK_EXEC says that its own follow: perf sets the bit on the
@@ -272,8 +288,7 @@ apply_fork(struct pd_session *s, const struct pd_record *rec,
 	}
 	if (child->proc != parent->proc && child->proc->space.len == 0 &&
 	    !(rec->misc & PD_MISC_FORK_EXEC))
-		return pd_space_copy(&child->proc->space,
-		    &parent->proc->space, &s->versions, err);
+		return inherit(s, child->proc, parent->proc, rec->time, err);
 	return 0;
 }
 
@@ -334,6 +349,37 @@ apply_kernel_mmap(struct pd_session *s, const struct pd_record *rec,
 	    &s->versions, err);
 }
 
+/*
+ * A process maps its .../jit-PID.dump executable, only so that there is a
+ * record of it (jit_detect() in tools/perf/util/jitdump.c).  In a container,
+ * PID is not the one that was recorded.
+ */
+static bool
+is_jitdump(const char *name)
+{
+	const char *base = strrchr(name, '/'), *p;
+
+	if (base == NULL || !pd_starts(base, "/jit-"))
+		return false;
+	p = base + strlen("/jit-");
+	return *p >= '0' && *p <= '9' &&
+	    strcmp(p + strspn(p, "0123456789"), ".dump") == 0;
+}
+
+/* The code itself is elsewhere, in memory without a file. */
+static int
+apply_jitdump(struct pd_session *s, struct pd_space *sp,
+    const struct pd_mmap *m, struct pd_error *err)
+{
+	struct pd_dso *dso = pd_dsos_get(&s->dsos, m->name, PD_DSO_ANON, NULL,
+	    err);
+
+	if (dso == NULL)
+		return -1;
+	dso->pid = m->pid;
+	return pd_space_add_jit(sp, dso, err);
+}
+
 static int
 apply_mmap(struct pd_session *s, const struct pd_record *rec,
     const struct pd_mmap *m, struct pd_error *err)
@@ -365,6 +411,9 @@ apply_mmap(struct pd_session *s, const struct pd_record *rec,
 	}
 	th = thread_get(s, m->pid, m->tid, err);
 	if (map.dso == NULL || th == NULL)
+		return -1;
+	if (exec && is_jitdump(m->name) &&
+	    apply_jitdump(s, &th->proc->space, m, err) == -1)
 		return -1;
 	return pd_space_map(&th->proc->space, &map, &s->versions, err);
 }
@@ -557,6 +606,12 @@ pd_session_settle(struct pd_session *s, const struct pd_thread *th)
 		return;
 	pd_space_settle(pd_thread_space(th), &s->versions);
 	s->execs -= s->execs > 0;
+}
+
+void
+pd_session_rename(struct pd_session *s, const struct pd_thread *th)
+{
+	pd_space_rename(pd_thread_space(th), &s->versions);
 }
 
 struct pd_space *

@@ -31,6 +31,9 @@ pd_thread_space(const struct pd_thread *th)
 /* A thread whose process called exec runs its new program: see space.h. */
 void pd_session_settle(struct pd_session *s, const struct pd_thread *th);
 
+/* Some addresses of th's process have other names from now on. */
+void pd_session_rename(struct pd_session *s, const struct pd_thread *th);
+
 /* Kernel and modules of the host, and of guests. */
 struct pd_space *pd_session_kernel(struct pd_session *s, bool guest);
 

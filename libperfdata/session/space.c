@@ -25,6 +25,14 @@ filled(struct pd_space *sp, uint64_t *versions)
 }
 
 void
+pd_space_rename(struct pd_space *sp, uint64_t *versions)
+{
+	sp->version = ++*versions;
+	sp->kept_missed = false;
+	pd_map64_free(&sp->frames);
+}
+
+void
 pd_space_init(struct pd_space *sp, uint64_t *versions)
 {
 	*sp = (struct pd_space){ .version = ++*versions };
@@ -35,6 +43,7 @@ pd_space_free(struct pd_space *sp)
 {
 	free(sp->maps);
 	free(sp->old);
+	free(sp->jits);
 	pd_map64_free(&sp->frames);
 	pd_map64_free(&sp->rules);
 }
@@ -44,8 +53,13 @@ pd_space_copy(struct pd_space *to, const struct pd_space *from,
     uint64_t *versions, struct pd_error *err)
 {
 	changed(to, versions);
-	if (pd_grow(&to->maps, &to->cap, from->len, sizeof(*to->maps), err))
+	if (pd_grow(&to->maps, &to->cap, from->len, sizeof(*to->maps), err) ||
+	    pd_grow(&to->jits, &to->jits_cap, from->njits, sizeof(*to->jits),
+	    err))
 		return -1;
+	if (from->njits > 0)
+		memcpy(to->jits, from->jits, from->njits * sizeof(*to->jits));
+	to->njits = from->njits;
 	if (from->len > 0)
 		memcpy(to->maps, from->maps, from->len * sizeof(*to->maps));
 	to->len = from->len;
@@ -142,10 +156,27 @@ pd_space_unmap(struct pd_space *sp, uint64_t start, uint64_t end,
 	return start < end ? replace(sp, start, end, NULL, err) : 0;
 }
 
+int
+pd_space_add_jit(struct pd_space *sp, const struct pd_dso *dso,
+    struct pd_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < sp->njits; i++)
+		if (sp->jits[i].dso == dso)
+			return 0;
+	if (pd_grow(&sp->jits, &sp->jits_cap, sp->njits + 1,
+	    sizeof(*sp->jits), err) == -1)
+		return -1;
+	sp->jits[sp->njits++] = (struct pd_space_jit){ dso, PD_NOTIME, 0 };
+	return 0;
+}
+
 void
 pd_space_exec(struct pd_space *sp, uint64_t *versions)
 {
 	changed(sp, versions);
+	sp->njits = 0;
 	if (sp->len == 0)
 		return;
 	free(sp->old);

@@ -11,6 +11,13 @@ struct pd_map {
 	struct pd_dso	*dso;
 };
 
+/* A file in which a process, or its parent, describes the code it makes. */
+struct pd_space_jit {
+	const struct pd_dso	*dso;	/* its name is the path */
+	uint64_t		until;	/* what comes later is not ours */
+	size_t			applied;	/* events in the past: symbol/jits.h */
+};
+
 struct pd_space {
 	struct pd_map	*maps;		/* by start, none overlaps another */
 	size_t		len, cap;
@@ -29,12 +36,14 @@ struct pd_space {
 	size_t		old_len;
 	struct pd_map64	frames;		/* the stacker's cache, by address */
 	struct pd_map64	rules;		/* the unwinder's, likewise */
+	struct pd_space_jit *jits;
+	size_t		njits, jits_cap;
 };
 
 void pd_space_init(struct pd_space *sp, uint64_t *versions);
 void pd_space_free(struct pd_space *sp);
 
-/* A copy of the maps, for a forked process. */
+/* A copy of the maps and of what names JIT code, for a forked process. */
 int pd_space_copy(struct pd_space *to, const struct pd_space *from,
     uint64_t *versions, struct pd_error *err);
 
@@ -48,6 +57,13 @@ int pd_space_map(struct pd_space *sp, const struct pd_map *m,
 /* Take away what is mapped in [start, end). */
 int pd_space_unmap(struct pd_space *sp, uint64_t start, uint64_t end,
     uint64_t *versions, struct pd_error *err);
+
+/* A file that describes JIT code; nothing changes when it is known. */
+int pd_space_add_jit(struct pd_space *sp, const struct pd_dso *dso,
+    struct pd_error *err);
+
+/* The same maps, but some addresses have other names now. */
+void pd_space_rename(struct pd_space *sp, uint64_t *versions);
 
 /* exec: the maps count for nothing but what runs before the new program. */
 void pd_space_exec(struct pd_space *sp, uint64_t *versions);

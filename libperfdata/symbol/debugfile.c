@@ -12,6 +12,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "symbol/archive.h"
+#include "symbol/debuginfod.h"
 #include "symbol/file.h"
 
 #include "symbol/debugfile.h"
@@ -46,6 +48,39 @@ pd_symfs(const struct pd_symopts *o)
 	return o->symfs == NULL || strcmp(o->symfs, "/") == 0 ? "" : o->symfs;
 }
 
+static size_t
+len_without_slashes(const char *s)
+{
+	size_t n = strlen(s);
+
+	while (n > 0 && s[n - 1] == '/')
+		n--;
+	return n;
+}
+
+char *
+pd_path_of(const struct pd_symopts *o, const char *name, size_t len,
+    struct pd_error *err)
+{
+	const struct pd_path_map *m, *best = NULL;
+	size_t i, n, cut = 0;
+
+	for (i = 0; i < o->npath_maps; i++) {
+		m = &o->path_maps[i];
+		n = len_without_slashes(m->from);
+		/* Whole components: /build is not the start of /builder. */
+		if (n > len || strncmp(name, m->from, n) != 0 ||
+		    (n < len && name[n] != '/') || (best && n <= cut))
+			continue;
+		best = m;
+		cut = n;
+	}
+	if (best == NULL)
+		return pd_path(err, "%s%.*s", pd_symfs(o), (int)len, name);
+	return pd_path(err, "%.*s%.*s", (int)len_without_slashes(best->to),
+	    best->to, (int)(len - cut), name + cut);
+}
+
 /* "ab/cdef...", as build-ids are spread over directories. */
 static void
 buildid_path(const struct pd_buildid *id, char buf[2 * 20 + 2])
@@ -68,11 +103,14 @@ pd_buildid_cache_path(const struct pd_symopts *o, const struct pd_buildid *id,
     const char *what, struct pd_error *err)
 {
 	const char *slash = what[0] ? "/" : "", *home = getenv("HOME");
-	char hex[2 * 20 + 2];
+	char hex[2 * 20 + 2], *path;
 
 	err->code = PD_OK;
 	if (id->size < 2)
 		return NULL;
+	path = o->archive ? pd_archive_find(o->archive, id, what, err) : NULL;
+	if (path != NULL || err->code != PD_OK)
+		return path;
 	buildid_path(id, hex);
 	if (o->buildid_dir != NULL)
 		return pd_path(err, "%s/.build-id/%s%s%s", o->buildid_dir, hex,
@@ -105,14 +143,26 @@ has_symtab(const struct pd_elf *e)
 	return false;
 }
 
-/* Keep a file if it is the first run-time file, or has the first symbols. */
 static bool
-take(struct pd_debugfile *f, struct pd_elf *e, char *path)
+has_dwarf(const struct pd_elf *e)
 {
+	const struct pd_elf_section *s = pd_elf_section(e, ".debug_info");
+
+	if (s == NULL)
+		s = pd_elf_section(e, ".zdebug_info");
+	return s != NULL && s->type != SHT_NOBITS && s->size > 0;
+}
+
+/* Keep a file if it is the first with code, symbols or debug information. */
+static bool
+take(const struct search *s, struct pd_elf *e, char *path)
+{
+	struct pd_debugfile *f = s->f;
 	bool run = f->run == NULL && pd_elf_has_code(e);
 	bool syms = f->syms == NULL && has_symtab(e);
+	bool dwarf = s->o->inlines && f->dwarf == NULL && has_dwarf(e);
 
-	if ((!run && !syms) || f->nfiles == 2)
+	if (!run && !syms && !dwarf)
 		return false;
 	f->files[f->nfiles] = *e;
 	f->paths[f->nfiles] = path;
@@ -120,6 +170,8 @@ take(struct pd_debugfile *f, struct pd_elf *e, char *path)
 		f->run = &f->files[f->nfiles];
 	if (syms)
 		f->syms = &f->files[f->nfiles];
+	if (dwarf)
+		f->dwarf = &f->files[f->nfiles];
 	f->nfiles++;
 	return true;
 }
@@ -127,7 +179,8 @@ take(struct pd_debugfile *f, struct pd_elf *e, char *path)
 static bool
 done(const struct search *s)
 {
-	return s->f->run != NULL && s->f->syms != NULL;
+	return s->f->run != NULL && s->f->syms != NULL &&
+	    (s->f->dwarf != NULL || !s->o->inlines);
 }
 
 /* The checksum of a debug file, as .gnu_debuglink has it. */
@@ -172,7 +225,7 @@ try_file(struct search *s, char *path, const uint32_t *crc)
 	if (path == NULL)
 		return s->err->code == PD_OK ? 0 : -1;
 	ret = pd_elf_open(&e, path, &why, s->err);
-	if (ret == 0 && is_it(s, &e, crc) && take(s->f, &e, path))
+	if (ret == 0 && is_it(s, &e, crc) && take(s, &e, path))
 		return 0;
 	pd_elf_close(&e);
 	free(path);
@@ -198,7 +251,7 @@ try_itself(struct search *s, const char *name, size_t len, bool deleted)
 		s->f->why = "not a path";
 		return 0;
 	}
-	path = pd_path(s->err, "%s%.*s", pd_symfs(s->o), (int)len, name);
+	path = pd_path_of(s->o, name, len, s->err);
 	if (path == NULL)
 		return -1;
 	ret = pd_elf_open(&e, path, &s->f->why, s->err);
@@ -208,7 +261,7 @@ try_itself(struct search *s, const char *name, size_t len, bool deleted)
 		else if (s->recorded && (e.buildid.size == 0 ||
 		    !pd_buildid_equal(&s->id, &e.buildid)))
 			s->f->why = differs;
-		else if (take(s->f, &e, path)) {
+		else if (take(s, &e, path)) {
 			s->id = e.buildid;
 			s->f->why = NULL;
 			return 0;
@@ -236,26 +289,28 @@ try_debug_root(struct search *s)
 static int
 try_link(struct search *s, const char *name, size_t len)
 {
-	const char *fmt[] = { "%s%.*s%s", "%s%.*s.debug/%s",
-	    "%s" DEBUG_ROOT "%.*s%s" };
-	const char *symfs = pd_symfs(s->o);
-	char link[256];
+	char link[256], *file, *slash;
 	uint32_t crc;
-	int ret = 0;
+	int ret, dir;
 
 	if (s->f->run == NULL || name[0] != '/' ||
 	    !pd_elf_debuglink(s->f->run, link, sizeof(link), &crc))
 		return 0;
+	file = pd_path_of(s->o, name, len, s->err);
+	if (file == NULL)
+		return -1;
+	slash = strrchr(file, '/');
+	dir = slash ? (int)(slash + 1 - file) : 0;
 	while (name[len - 1] != '/')
 		len--;
-	ret = try_file(s, pd_path(s->err, fmt[0], symfs, (int)len, name, link),
-	    &crc);
+	ret = try_file(s, pd_path(s->err, "%.*s%s", dir, file, link), &crc);
 	if (ret == 0 && !done(s))
-		ret = try_file(s, pd_path(s->err, fmt[1], symfs, (int)len,
-		    name, link), &crc);
+		ret = try_file(s, pd_path(s->err, "%.*s.debug/%s", dir, file,
+		    link), &crc);
 	if (ret == 0 && !done(s))
-		ret = try_file(s, pd_path(s->err, fmt[2], symfs, (int)len,
-		    name, link), &crc);
+		ret = try_file(s, pd_path(s->err, "%s" DEBUG_ROOT "%.*s%s",
+		    pd_symfs(s->o), (int)len, name, link), &crc);
+	free(file);
 	return ret;
 }
 
@@ -267,6 +322,22 @@ try_mirror(struct search *s, const char *name, size_t len, const char *suffix)
 		return 0;
 	return try_file(s, pd_path(s->err, "%s" DEBUG_ROOT "%.*s%s",
 	    pd_symfs(s->o), (int)len, name, suffix), NULL);
+}
+
+/* What is not on this machine, if the user wants that. */
+static int
+try_servers(struct search *s)
+{
+	struct pd_debuginfod *d = s->o->debuginfod;
+
+	if (d == NULL || done(s))
+		return 0;
+	if (s->f->run == NULL && try_file(s, pd_debuginfod_find(d, &s->id,
+	    true, s->err), NULL) == -1)
+		return -1;
+	if (done(s))
+		return 0;
+	return try_file(s, pd_debuginfod_find(d, &s->id, false, s->err), NULL);
 }
 
 static int
@@ -291,7 +362,7 @@ search(struct search *s, const char *name, size_t len, bool deleted)
 		return -1;
 	if (!done(s) && try_mirror(s, name, len, "") == -1)
 		return -1;
-	return 0;
+	return try_servers(s);
 }
 
 /*
@@ -358,5 +429,5 @@ pd_debugfile_close(struct pd_debugfile *f)
 		pd_elf_close(&f->files[f->nfiles]);
 		free(f->paths[f->nfiles]);
 	}
-	f->run = f->syms = NULL;
+	f->run = f->syms = f->dwarf = NULL;
 }

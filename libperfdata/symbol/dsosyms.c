@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "symbol/decompress.h"
 #include "symbol/elfsyms.h"
 #include "symbol/sources.h"
 #include "symbol/vdso.h"
@@ -20,6 +21,9 @@ struct pd_dsosyms {
 	char			module[64];	/* "[name]" */
 	const char		*why;
 	char			*path;
+	char			*dwarf;		/* the file with .debug_info */
+	struct pd_buildid	dwarf_id;
+	uint64_t		dwarf_shift;	/* address in run - there */
 };
 
 /* ---- files --------------------------------------------------------------- */
@@ -34,6 +38,26 @@ moved(const struct pd_elf *run, const struct pd_elf *syms)
 	if (run->nloads == 0 || syms->nloads == 0)
 		return 0;
 	return run->loads[0].vaddr - syms->loads[0].vaddr;
+}
+
+/*
+ * MiniDebugInfo: Fedora strips programs, and puts the functions that were in
+ * .symtab into an ELF file, and that, compressed, into a section (gdb manual).
+ */
+static int
+add_mini(const struct pd_elfsyms *to, const struct pd_elf *run,
+    struct pd_error *err)
+{
+	struct pd_elf e;
+	uint8_t *mem;
+	int ret = pd_elf_open_section(&e, &mem, run, ".gnu_debugdata", err);
+
+	if (ret != 1)
+		return ret;
+	ret = pd_elfsyms_add(to, &e, SHT_SYMTAB, err);
+	pd_elf_close(&e);
+	free(mem);
+	return ret == -1 ? -1 : 0;
 }
 
 static int
@@ -51,6 +75,10 @@ add_tables(struct pd_dsosyms *s, const struct pd_debugfile *f,
 	to.shift = moved(f->run, syms);
 	if (f->syms != NULL && pd_elfsyms_add(&to, syms, SHT_SYMTAB, err) == -1)
 		return -1;
+	to.shift = 0;
+	/* perf 6.1 does not read it. */
+	if (f->syms == NULL && !perf_compat && add_mini(&to, f->run, err) == -1)
+		return -1;
 	pd_symtab_finish(s->table);
 	to.shift = moved(f->run, dyn);
 	if (pd_elfsyms_add(&to, dyn, SHT_DYNSYM, err) == -1)
@@ -61,6 +89,19 @@ add_tables(struct pd_dsosyms *s, const struct pd_debugfile *f,
 		return -1;
 	pd_symtab_finish(s->table);
 	return 0;
+}
+
+/* Remember the file with the debug information, to be opened when needed. */
+static int
+keep_dwarf(struct pd_dsosyms *s, const struct pd_debugfile *f,
+    struct pd_error *err)
+{
+	if (f->dwarf == NULL)
+		return 0;
+	s->dwarf = pd_strdup(f->paths[f->dwarf - f->files], err);
+	s->dwarf_id = f->dwarf->buildid;
+	s->dwarf_shift = moved(f->run, f->dwarf);
+	return s->dwarf == NULL ? -1 : 0;
 }
 
 static int
@@ -79,6 +120,8 @@ open_file(struct pd_dsosyms *s, const struct pd_dso *dso,
 		return 0;
 	}
 	ret = add_tables(s, &f, o->perf_compat, err);
+	if (ret == 0)
+		ret = keep_dwarf(s, &f, err);
 	if (pd_symtab_len(s->table) == 0)
 		s->why = "no symbols (stripped)";
 	s->run = *f.run;
@@ -294,35 +337,69 @@ add_module(struct pd_dsosyms *s, const struct pd_elf *e, struct pd_error *err)
 	return ret == -1 ? -1 : 0;
 }
 
-/* The .ko file itself, when the running kernel cannot tell. */
+/* Compressed or not: modules in the build-id cache do not tell by name. */
 static int
-open_ko(struct pd_dsosyms *s, const struct pd_dso *dso,
-    const struct pd_symopts *o, struct pd_error *err)
+open_ko_file(struct pd_elf *e, uint8_t **mem, const char *path,
+    const char **why, struct pd_error *err)
 {
-	size_t len = strlen(dso->name);
+	int ret = pd_elf_open(e, path, why, err);
+
+	*mem = NULL;
+	if (ret != 1 || e->fd == -1)
+		return ret;
+	pd_elf_close(e);
+	return pd_elf_open_compressed(e, mem, path, why, err);
+}
+
+/* Try a .ko; owns path.  1 when it is the module's, 0, -1. */
+static int
+try_ko(struct pd_dsosyms *s, const struct pd_dso *dso, char *path,
+    struct pd_error *err)
+{
 	struct pd_elf e;
+	uint8_t *mem;
 	int ret;
 
-	if (dso->name[0] != '/' || len > 4096)
-		return 0;			/* why: no kallsyms */
-	if (len < 3 || strcmp(dso->name + len - 3, ".ko") != 0) {
-		s->why = "compressed kernel module";
-		return 0;
-	}
-	s->path = pd_path(err, "%s%s", pd_symfs(o), dso->name);
-	if (s->path == NULL)
-		return -1;
-	ret = pd_elf_open(&e, s->path, &s->why, err);
+	if (path == NULL)
+		return err->code == PD_OK ? 0 : -1;
+	ret = open_ko_file(&e, &mem, path, &s->why, err);
 	if (ret == 0 && dso->buildid.size > 0 &&
-	    !pd_buildid_equal(&dso->buildid, &e.buildid))
+	    !pd_buildid_equal(&dso->buildid, &e.buildid)) {
 		s->why = "build-id differs from the recording's";
-	else if (ret == 0) {
+		ret = 1;
+	}
+	if (ret == 0) {
 		ret = add_module(s, &e, err);
 		s->why = pd_symtab_len(s->table) > 0 ? NULL :
 		    "no symbols (stripped)";
 	}
 	pd_elf_close(&e);
+	free(mem);
+	if (ret == 0 && s->why == NULL) {
+		s->path = path;
+		return 1;
+	}
+	free(path);
 	return ret == -1 ? -1 : 0;
+}
+
+/* The .ko file itself, when the running kernel cannot tell. */
+static int
+find_ko(struct pd_dsosyms *s, const struct pd_dso *dso,
+    const struct pd_symopts *o, struct pd_error *err)
+{
+	const char *why = s->why;		/* no kallsyms */
+	size_t len = strlen(dso->name);
+	int ret;
+
+	ret = try_ko(s, dso, pd_buildid_cache_path(o, &dso->buildid, "elf",
+	    err), err);
+	if (ret != 0)
+		return ret;
+	s->why = why;
+	if (dso->name[0] != '/' || len > 4096)
+		return 0;
+	return try_ko(s, dso, pd_path_of(o, dso->name, len, err), err);
 }
 
 static int
@@ -336,7 +413,9 @@ open_module(struct pd_dsosyms *s, const struct pd_dso *dso,
 	module_name(dso->name, s->module, sizeof(s->module));
 	if (use_kallsyms(s, src, err) == -1)
 		return -1;
-	return s->why == NULL ? 0 : open_ko(s, dso, &src->opts, err);
+	if (s->why == NULL)
+		return 0;
+	return find_ko(s, dso, &src->opts, err) == -1 ? -1 : 0;
 }
 
 /* ---- interface ----------------------------------------------------------- */
@@ -387,6 +466,7 @@ pd_dsosyms_free(struct pd_dsosyms *s)
 	pd_symnames_free(&s->names);
 	pd_elf_close(&s->run);
 	free(s->path);
+	free(s->dwarf);
 	free(s);
 }
 
@@ -400,6 +480,23 @@ const char *
 pd_dsosyms_path(const struct pd_dsosyms *s)
 {
 	return s->path;
+}
+
+const char *
+pd_dsosyms_dwarf(const struct pd_dsosyms *s, const struct pd_buildid **id)
+{
+	*id = &s->dwarf_id;
+	return s->dwarf;
+}
+
+bool
+pd_dsosyms_dwarf_addr(const struct pd_dsosyms *s, uint64_t addr,
+    uint64_t *dwarf_addr)
+{
+	if (s->dwarf == NULL || !pd_elf_addr(&s->run, addr, dwarf_addr))
+		return false;
+	*dwarf_addr -= s->dwarf_shift;
+	return true;
 }
 
 void

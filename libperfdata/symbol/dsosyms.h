@@ -39,6 +39,21 @@ const char *pd_dsosyms_why(const struct pd_dsosyms *s);
 const char *pd_dsosyms_path(const struct pd_dsosyms *s);
 
 /*
+ * For pd_inlines_open(), if asked for by opts->inlines: the file with the
+ * debug information and its build-id (of size 0 when it has none); owned by
+ * s.  NULL: there is none.
+ */
+const char *pd_dsosyms_dwarf(const struct pd_dsosyms *s,
+    const struct pd_buildid **id);
+
+/*
+ * The address in that file of what pd_dsosyms_find() calls addr: true if it
+ * has one.
+ */
+bool pd_dsosyms_dwarf_addr(const struct pd_dsosyms *s, uint64_t addr,
+    uint64_t *dwarf_addr);
+
+/*
  * KERNEL: the recording has the symbol ref_name at ref_addr (perf names the
  * kernel's map "[kernel.kallsyms]_text" and puts the address of _text into
  * its pgoff).  Where the table has it elsewhere (a vmlinux, or a kallsyms of

@@ -13,6 +13,13 @@
 int pd_file_open(const char *path, bool follow, struct stat *st,
     const char **why);
 
+/*
+ * Anybody may write to /tmp.  What names code is taken from a file of ours or
+ * of root, so that nobody else names our functions; root, who looks at the
+ * processes of others, takes theirs.
+ */
+bool pd_file_is_trusted(const struct stat *st);
+
 /* Read exactly size bytes at an offset. */
 bool pd_file_read(int fd, void *buf, size_t size, uint64_t offset);
 

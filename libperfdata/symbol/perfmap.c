@@ -226,18 +226,7 @@ read_map(struct pd_perfmap *m, int fd, struct pd_error *err)
 	return settle(m, err);
 }
 
-/*
- * Anybody may write to /tmp.  A map is taken from a file of ours or of root,
- * never through a link, so that nobody else names our functions or makes us
- * read a file of ours; root, who looks at the processes of others, takes
- * theirs.
- */
-static bool
-is_trusted(const struct stat *st)
-{
-	return st->st_uid == 0 || st->st_uid == geteuid() || geteuid() == 0;
-}
-
+/* Unless the user said where: never through a link, see pd_file_is_trusted(). */
 static struct pd_perfmap *
 open_map(const char *path, bool anywhere, struct pd_error *err)
 {
@@ -250,7 +239,7 @@ open_map(const char *path, bool anywhere, struct pd_error *err)
 	fd = pd_file_open(path, anywhere, &st, &m->why);
 	if (fd == -1)
 		return m;
-	if (!anywhere && !is_trusted(&st))
+	if (!anywhere && !pd_file_is_trusted(&st))
 		m->why = "perf map belongs to another user";
 	else
 		ret = read_map(m, fd, err);

@@ -7,6 +7,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "symbol/archive.h"
+#include "symbol/debuginfod.h"
+#include "symbol/inlines.h"
 #include "symbol/perfmap.h"
 #include "symbol/resolver.h"
 
@@ -26,14 +29,36 @@ pd_resolver_init(struct pd_resolver *r, struct pd_session *s,
 			.buildid_dir = opts->buildid_dir,
 			.kallsyms = opts->kallsyms,
 			.vmlinux = opts->vmlinux,
+			.path_maps = opts->path_maps,
+			.npath_maps = opts->npath_maps,
 			.info = pd_session_info(s),
 			.kernel = &kernel->buildid,
+			.inlines = !opts->no_inline && !opts->perf_compat,
 			.perf_compat = opts->perf_compat,
 		},
-		.demangler.perf_compat = opts->perf_compat,
 	};
+	pd_namer_init(&r->namer, opts->demangle, opts->perf_compat);
+	r->jits.opts = &r->symopts;
+	r->jits.notes = &r->notes;
+	if (opts->archive != NULL && (r->symopts.archive = pd_archive_new(
+	    opts->archive, &r->notes, err)) == NULL)
+		return -1;
+	if (opts->debuginfod && (r->symopts.debuginfod = pd_debuginfod_new(
+	    opts, &r->notes, err)) == NULL)
+		return -1;
 	r->sources = pd_symsources_new(&r->symopts, err);
 	return r->sources == NULL ? -1 : 0;
+}
+
+void
+pd_resolver_trim(struct pd_resolver *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->dsos_cap; i++) {
+		pd_inlines_free(r->dsos[i].inlines);
+		r->dsos[i].inlines = NULL;
+	}
 }
 
 void
@@ -41,18 +66,22 @@ pd_resolver_free(struct pd_resolver *r)
 {
 	size_t i;
 
-	for (i = 0; i < r->dsosyms_cap; i++)
-		pd_dsosyms_free(r->dsosyms[i]);
-	free(r->dsosyms);
+	pd_resolver_trim(r);
+	for (i = 0; i < r->dsos_cap; i++)
+		pd_dsosyms_free(r->dsos[i].syms);
+	free(r->dsos);
 	for (i = 0; i < r->nperfmaps; i++)
 		pd_perfmap_free(r->perfmaps[i]);
 	free(r->perfmaps);
+	pd_jits_free(&r->jits);
 	pd_map64_free(&r->perfmap_of);
 	pd_map64_free(&r->symbols);
-	pd_demangler_free(&r->demangler);
+	pd_namer_free(&r->namer);
 	pd_notes_free(&r->notes);
 	free(r->lists);
 	pd_symsources_free(r->sources);
+	pd_debuginfod_free(r->symopts.debuginfod);
+	pd_archive_free(r->symopts.archive);
 }
 
 /* The names of a DSO, opened when its first address is asked for. */
@@ -60,27 +89,57 @@ static struct pd_dsosyms *
 dsosyms_of(struct pd_resolver *r, const struct pd_dso *dso,
     struct pd_error *err)
 {
-	size_t old = r->dsosyms_cap;
+	size_t old = r->dsos_cap;
 	const char *ref;
 	uint64_t addr;
 	struct pd_dsosyms *s;
 
-	if (pd_grow(&r->dsosyms, &r->dsosyms_cap, dso->id + 1,
-	    sizeof(*r->dsosyms), err) == -1)
+	if (pd_grow(&r->dsos, &r->dsos_cap, dso->id + 1, sizeof(*r->dsos),
+	    err) == -1)
 		return NULL;
-	if (r->dsosyms_cap > old)
-		memset(r->dsosyms + old, 0,
-		    (r->dsosyms_cap - old) * sizeof(*r->dsosyms));
-	if (r->dsosyms[dso->id] != NULL)
-		return r->dsosyms[dso->id];
+	if (r->dsos_cap > old)
+		memset(r->dsos + old, 0,
+		    (r->dsos_cap - old) * sizeof(*r->dsos));
+	if (r->dsos[dso->id].syms != NULL)
+		return r->dsos[dso->id].syms;
 	s = pd_dsosyms_open(r->sources, dso, err);
 	if (s != NULL && dso->kind == PD_DSO_KERNEL) {
 		addr = pd_session_kernel_ref(r->session, &ref);
 		if (addr != 0)
 			pd_dsosyms_relocate(s, ref, addr);
 	}
-	r->dsosyms[dso->id] = s;
+	r->dsos[dso->id].syms = s;
 	return s;
+}
+
+/*
+ * What was inlined at an offset of a file; the chain is empty where that is
+ * nothing or not known.
+ */
+static int
+find_inlines(struct pd_resolver *r, const struct pd_dso *dso,
+    uint64_t offset, struct pd_inline_chain *chain, struct pd_error *err)
+{
+	struct pd_inlines_file f = {
+		.program = dso->name, .symfs = r->opts->symfs,
+	};
+	struct pd_resolver_dso *d;
+	uint64_t addr;
+
+	*chain = (struct pd_inline_chain){ 0 };
+	if (!r->symopts.inlines || dso->kind != PD_DSO_FILE)
+		return 0;
+	d = &r->dsos[dso->id];		/* find_symbol() opened it */
+	if (!pd_dsosyms_dwarf_addr(d->syms, offset, &addr))
+		return 0;
+	if (d->inlines == NULL) {
+		f.path = pd_dsosyms_dwarf(d->syms, &f.id);
+		if (f.path == NULL)
+			return 0;
+		if ((d->inlines = pd_inlines_open(&f, err)) == NULL)
+			return -1;
+	}
+	return pd_inlines_find(d->inlines, addr, chain, err);
 }
 
 /* Whose /tmp it is matters: pids are the same everywhere. */
@@ -129,9 +188,34 @@ perfmap_of(struct pd_resolver *r, uint32_t pid, struct pd_error *err)
 struct place {
 	const struct pd_dso	*dso;	/* NULL: not mapped */
 	const struct pd_map	*map;	/* NULL: the kernel without its map */
+	const struct pd_space	*space;	/* it has JIT code; else NULL */
+	const struct pd_symbol	*jit;	/* which is here; else NULL */
 	enum pd_frame_kind	kind;
 	uint64_t		addr;
 };
+
+/* Of a place in a file: the offset there. */
+static uint64_t
+file_offset(const struct place *pl)
+{
+	return pl->addr - pl->map->start + pl->map->pgoff;
+}
+
+/*
+ * Whether a JIT compiler may have put code there.  Some have it in files that
+ * nobody else can open, to map them twice: writable and executable.
+ */
+static bool
+holds_jit_code(const struct pd_dso *dso)
+{
+	size_t n;
+
+	if (dso == NULL || dso->kind == PD_DSO_ANON)
+		return true;
+	n = strlen(dso->name);
+	return dso->kind == PD_DSO_FILE && (pd_starts(dso->name, "/memfd:") ||
+	    (n > 10 && strcmp(dso->name + n - 10, " (deleted)") == 0));
+}
 
 static int
 find_place(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
@@ -152,6 +236,9 @@ find_place(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
 		if (pl->dso == NULL)
 			return -1;
 	}
+	pl->space = mode == PD_CPUMODE_USER && sp->njits > 0 ? sp : NULL;
+	if (pl->space != NULL && holds_jit_code(pl->dso))
+		pl->jit = pd_jits_find(&r->jits, sp, pl->addr, &pl->dso);
 	if (pl->dso != NULL && pl->dso->kind == PD_DSO_ANON)
 		pl->kind = PD_FRAME_JIT;
 	return 0;
@@ -177,7 +264,7 @@ find_symbol(struct pd_resolver *r, const struct place *pl,
 		*sym = pd_perfmap_find(map, addr);
 		break;
 	case PD_DSO_FILE: case PD_DSO_VDSO:
-		addr = addr - start + pl->map->pgoff;
+		addr = file_offset(pl);
 		/* FALLTHROUGH */
 	case PD_DSO_KERNEL: case PD_DSO_MODULE:
 		if (dso->guest)
@@ -252,128 +339,27 @@ perl_frames(struct pd_resolver *r, const struct pd_frame *f,
 	return failed ? PD_NOID : list;
 }
 
-/* A name that was not mangled may bring its parameter list: cut that off. */
-static char *
-without_parameters(const char *name)
-{
-	size_t n = strlen(name), len = n, depth = 0;
-	static const char *const tails[] = {
-		" const", " volatile", " &&", " &", " noexcept",
-	};
-	size_t i, t;
-	bool again = true;
-
-	while (again) {
-		again = false;
-		for (i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
-			t = strlen(tails[i]);
-			if (len > t && strncmp(name + len - t, tails[i], t) == 0) {
-				len -= t;
-				again = true;
-			}
-		}
-	}
-	if (len < 3 || name[len - 1] != ')')
-		return strndup(name, n);
-	for (i = len; i-- > 0;) {
-		depth += name[i] == ')';
-		depth -= name[i] == '(';
-		if (depth == 0)
-			break;
-	}
-	/* operator(), (anonymous namespace), a Go method, all of the name */
-	if (depth != 0 || i == 0 || name[i - 1] == ':' || name[i - 1] == '.' ||
-	    (i >= 8 && strncmp(name + i - 8, "operator", 8) == 0 &&
-	    len - i == 2))
-		return strndup(name, n);
-	while (i > 1 && name[i - 1] == ' ')
-		i--;
-	return strndup(name, i);
-}
-
-/* Give f the readable name of a symbol: free(3) *owned afterwards. */
-static int
-name_frame(struct pd_resolver *r, const struct pd_symbol *sym,
-    struct pd_frame *f, char **owned, struct pd_error *err)
-{
-	enum pd_demangle mode = r->opts->demangle;
-	bool plt = sym->flags & PD_SYM_PLT;
-	char *stored = NULL;
-	const char *name;
-	size_t n;
-
-	*owned = NULL;
-	/* perf leaves the kernel's names alone, unless told otherwise. */
-	if (f->kind == PD_FRAME_KERNEL || mode == PD_DEMANGLE_NONE) {
-		f->name = sym->name;
-		return 0;
-	}
-	name = sym->name;
-	n = strlen(name);
-	if (plt && n >= 4) {
-		if ((stored = strndup(name, n - 4)) == NULL)
-			return pd_fail_nomem(err);
-		name = stored;
-	}
-	name = pd_demangle(&r->demangler, name, mode, err);
-	if (name == NULL) {
-		free(stored);
-		return -1;
-	}
-	if (plt) {
-		if (asprintf(owned, "%s@plt", name) == -1)
-			*owned = NULL;
-	} else if (name == sym->name && mode == PD_DEMANGLE_SHORT &&
-	    !r->opts->perf_compat && strchr(name, '(') != NULL) {
-		*owned = without_parameters(name);
-	} else {
-		*owned = strdup(name);
-	}
-	free(stored);
-	f->name = *owned;
-	return *owned == NULL ? pd_fail_nomem(err) : 0;
-}
-
 static uint32_t
 symbol_frames(struct pd_resolver *r, const struct pd_symbol *sym,
     struct pd_frame *f, struct pd_error *err)
 {
 	uint64_t key = (uintptr_t)sym;
 	uint32_t v = pd_map64_find(&r->symbols, key);
-	char *owned;
 
 	if (v != PD_NOID)
 		return v;
-	if (name_frame(r, sym, f, &owned, err) == -1)
+	f->name = pd_namer_symbol(&r->namer, sym, f->kind == PD_FRAME_KERNEL,
+	    err);
+	if (f->name == NULL)
 		return PD_NOID;
 	if (r->opts->perf_compat && (f->name[0] == '(' ||
 	    strstr(f->name, "->") != NULL))
 		v = perl_frames(r, f, err);
 	else
 		v = pd_tree_add_frame(r->tree, f, err);
-	free(owned);
 	if (v != PD_NOID && pd_map64_put(&r->symbols, key, v, err) == -1)
 		return PD_NOID;
 	return v;
-}
-
-/* perf names a module "[ext4]", not by its file (dso__set_module_info()). */
-static const char *
-perf_module_name(const char *path, char *buf, size_t size)
-{
-	const char *base = strrchr(path, '/');
-	char *p;
-
-	if (base == NULL)
-		return path;
-	snprintf(buf, size, "[%s", base + 1);
-	if ((p = strstr(buf, ".ko")) != NULL)
-		*p = '\0';
-	for (p = buf; *p != '\0'; p++)
-		if (*p == '-')
-			*p = '_';
-	snprintf(p, size - (size_t)(p - buf), "]");
-	return buf;
 }
 
 /* As perf shows it: in the file where there is one, the same in every run. */
@@ -383,7 +369,7 @@ shown_address(const struct place *pl)
 	if (pl->map == NULL || (pl->dso->kind != PD_DSO_FILE &&
 	    pl->dso->kind != PD_DSO_VDSO))
 		return pl->addr;
-	return pl->addr - pl->map->start + pl->map->pgoff;
+	return file_offset(pl);
 }
 
 static uint32_t
@@ -401,26 +387,66 @@ unnamed_frame(struct pd_resolver *r, const struct place *pl,
 	return pd_tree_add_frame(r->tree, f, err);
 }
 
+/* The frame of a function with what was inlined into it at this place. */
+static uint32_t
+with_inlines(struct pd_resolver *r, uint32_t function,
+    const struct pd_frame *f, const struct pd_inline_chain *chain,
+    struct pd_error *err)
+{
+	uint32_t list = new_list(r, err);
+	struct pd_frame in = { .dso = f->dso, .kind = f->kind,
+		.inlined = true };
+	const struct pd_inline *call;
+	size_t i;
+
+	if (list == PD_NOID || add_to_list(r, list, function, err) == -1)
+		return PD_NOID;
+	for (i = chain->len; i-- > 0;) {
+		call = &chain->frames[i];
+		in.name = pd_namer_inlined(&r->namer, call->name,
+		    call->mangled, err);
+		if ((call->mangled && in.name == NULL) || add_to_list(r, list,
+		    pd_tree_add_frame(r->tree, &in, err), err) == -1)
+			return PD_NOID;
+	}
+	return list;
+}
+
 /* Resolve without the cache. */
 static uint32_t
 resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
 {
 	struct pd_frame f = { .kind = pl->kind };
+	struct pd_inline_chain chain;
 	const struct pd_symbol *sym;
-	char module[PD_PATH_MAX + 2];
+	const struct pd_dso *dso;
 	int found = 0;
+	uint32_t v;
 
-	if (pl->dso != NULL) {
+	if (pl->dso != NULL)
 		f.dso = pl->dso->name;
+	if (pl->jit != NULL)
+		return symbol_frames(r, pl->jit, &f, err);
+	if (pl->dso != NULL) {
 		if (r->opts->perf_compat && pl->dso->kind == PD_DSO_MODULE)
-			f.dso = perf_module_name(f.dso, module,
-			    sizeof(module));
+			f.dso = pd_namer_module(&r->namer, f.dso, err);
+		if (f.dso == NULL)
+			return PD_NOID;
 		found = find_symbol(r, pl, &sym, err);
 	}
 	if (found == -1)
 		return PD_NOID;
-	return found ? symbol_frames(r, sym, &f, err) :
+	/* V8 also tells of the code in its own program, which may be stripped. */
+	if (!found && pl->space != NULL && pl->map != NULL)
+		found = (sym = pd_jits_find(&r->jits, pl->space, pl->addr,
+		    &dso)) != NULL;
+	v = found ? symbol_frames(r, sym, &f, err) :
 	    unnamed_frame(r, pl, &f, err);
+	if (v == PD_NOID || pl->map == NULL || pl->dso == NULL)
+		return v;
+	if (find_inlines(r, pl->dso, file_offset(pl), &chain, err) == -1)
+		return PD_NOID;
+	return chain.len == 0 ? v : with_inlines(r, v, &f, &chain, err);
 }
 
 /* The frame of addresses that nothing maps: there are many, and all alike. */
@@ -477,8 +503,8 @@ pd_resolver_why(const struct pd_resolver *r, const char *name)
 		at = pd_map64_find(&r->perfmap_of, dso->pid);
 		if (dso->kind == PD_DSO_ANON && at != PD_NOID) {
 			why = pd_perfmap_why(r->perfmaps[at]);
-		} else if (i < r->dsosyms_cap && r->dsosyms[i] != NULL) {
-			why = pd_dsosyms_why(r->dsosyms[i]);
+		} else if (i < r->dsos_cap && r->dsos[i].syms != NULL) {
+			why = pd_dsosyms_why(r->dsos[i].syms);
 		}
 		if (why != NULL)
 			return why;

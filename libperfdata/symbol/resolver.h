@@ -5,8 +5,9 @@
 #include "base/notes.h"
 #include "base/tree.h"
 #include "session/session.h"
-#include "symbol/demangle.h"
 #include "symbol/dsosyms.h"
+#include "symbol/jits.h"
+#include "symbol/namer.h"
 #include "unwind/callchain.h"
 
 /*
@@ -15,6 +16,7 @@
  */
 #define PD_FRAME_LIST	(UINT32_C(1) << 31)
 
+struct pd_inlines;
 struct pd_perfmap;
 
 struct pd_resolver {
@@ -23,14 +25,18 @@ struct pd_resolver {
 	const struct pd_stack_opts *opts;
 	struct pd_symopts	symopts;
 	struct pd_symsources	*sources;
-	struct pd_dsosyms	**dsosyms;	/* by dso->id, NULL: not open */
-	size_t			dsosyms_cap;
+	struct pd_resolver_dso {
+		struct pd_dsosyms	*syms;	/* NULL: not open */
+		struct pd_inlines	*inlines;	/* likewise */
+	}			*dsos;		/* by dso->id */
+	size_t			dsos_cap;
 	struct pd_perfmap	**perfmaps;	/* by place */
 	size_t			nperfmaps, perfmaps_cap;
 	struct pd_map64		perfmap_of;	/* pid -> place */
+	struct pd_jits		jits;
 	struct pd_map64		symbols;	/* struct pd_symbol * -> result */
 	uint32_t		unmapped[PD_FRAME_ROOT];	/* + 1, by kind */
-	struct pd_demangler	demangler;
+	struct pd_namer		namer;
 	struct pd_notes		notes;
 	uint32_t		*lists;		/* length, then ids, ... */
 	size_t			nlists, lists_cap;
@@ -59,6 +65,20 @@ pd_resolver_space(const struct pd_resolver *r, const struct pd_thread *th,
 	return NULL;
 }
 
+/*
+ * Addresses of th are now looked up as of `time`, which never goes back; this
+ * may change the version of its space.
+ */
+static inline int
+pd_resolver_advance(struct pd_resolver *r, const struct pd_thread *th,
+    uint64_t time, struct pd_error *err)
+{
+	/* perf reads no dumps: perf inject makes files of them. */
+	if (pd_thread_space(th)->njits == 0 || r->opts->perf_compat)
+		return 0;
+	return pd_jits_advance(&r->jits, r->session, th, time, err);
+}
+
 /* pd_resolver_find() when the space does not know the address yet. */
 uint32_t pd_resolver_find_new(struct pd_resolver *r, struct pd_space *sp,
     uint8_t mode, uint64_t addr, struct pd_error *err);
@@ -85,6 +105,9 @@ pd_resolver_list(const struct pd_resolver *r, uint32_t list, size_t *len)
 	*len = p[0];
 	return p + 1;
 }
+
+/* Close the debug information, which is opened again when it is needed. */
+void pd_resolver_trim(struct pd_resolver *r);
 
 /* Why a DSO has no names, or NULL. */
 const char *pd_resolver_why(const struct pd_resolver *r, const char *dso);

@@ -88,6 +88,14 @@ pd_stacker_free(struct pd_stacker *st)
 	free(st);
 }
 
+void
+pd_stacker_trim(struct pd_stacker *st)
+{
+	pd_unwinder_free(st->unwinder);
+	st->unwinder = NULL;
+	pd_resolver_trim(&st->resolver);
+}
+
 const char *
 pd_stacker_why(const struct pd_stacker *st, const char *dso)
 {
@@ -240,7 +248,8 @@ unwinder_open(struct pd_stacker *st, struct pd_error *err)
 {
 	struct pd_unwind_files files = pd_cfifiles(st->resolver.sources);
 
-	st->unwound = pd_calloc(MAX_UNWOUND, sizeof(*st->unwound), err);
+	if (st->unwound == NULL)
+		st->unwound = pd_calloc(MAX_UNWOUND, sizeof(*st->unwound), err);
 	if (st->unwound == NULL)
 		return -1;
 	st->unwinder = pd_unwinder_new(st->resolver.session, &files, err);
@@ -282,8 +291,6 @@ unwind(struct pd_stacker *st, struct pd_chain *c,
 	    end == PD_UNWIND_TRUNCATED, err) == -1)
 		return -1;
 	c->stopped = end == PD_UNWIND_STOPPED;
-	if (c->truncated && !st->opts.perf_compat)
-		pd_chain_mark_truncated(c);
 	return 0;
 }
 
@@ -306,6 +313,10 @@ pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
 		pd_session_settle(st->resolver.session, th);
 	if (pd_unwinder_can(rec->event, smp) &&
 	    unwind(st, c, rec, smp, th, err) == -1)
+		return -1;
+	if (c->truncated && !st->opts.perf_compat)
+		pd_chain_mark_truncated(c);
+	if (pd_resolver_advance(&st->resolver, th, rec->time, err) == -1)
 		return -1;
 	if ((!slot_holds(st, sl, rec, ev, th) &&
 	    slot_renew(st, sl, rec, ev, th, err) == -1) ||

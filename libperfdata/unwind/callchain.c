@@ -79,9 +79,9 @@ push_callchain(struct pd_chain *c, const struct pd_sample *s, size_t max,
 		}
 		mode = mode_of_context(ip);
 		first = true;
-		if (perf_compat && mode != PD_CPUMODE_USER &&
-		    mode != PD_CPUMODE_KERNEL &&
-		    mode != PD_CPUMODE_HYPERVISOR) {
+		if (perf_compat && (ip == CONTEXT_USER_DEFERRED ||
+		    (mode != PD_CPUMODE_USER && mode != PD_CPUMODE_KERNEL &&
+		    mode != PD_CPUMODE_HYPERVISOR))) {
 			/* perf takes it for corruption: nothing is left */
 			c->entries += c->len;
 			c->len = 0;

@@ -36,7 +36,9 @@ record() {
 rate=$(($(nproc) < 4 ? $(nproc) : 4))
 record "$dir/small.data" $((4 / rate))
 record "$dir/large-$mb.data" $((mb * 10 / 40 / rate))
-small=$dir/small.data large=$dir/large-$mb.data
+# Copied stacks: 8 kB a sample.
+record "$dir/dwarf-$mb.data" $((mb / 80 / rate)) -F 10000 --call-graph dwarf
+small=$dir/small.data dwarf=$dir/dwarf-$mb.data large=$dir/large-$mb.data
 
 size() { echo $(($(stat -Lc %s "$1") / 1000000)); }
 
@@ -74,12 +76,20 @@ folders() {	# FILE: the other tools that exist here
 		cat "$f" >/dev/null		# into the page cache
 		row "$s" 'cat | cat' cat "$f" '|' cat
 		row "$s" 'pd-fold FILE' pd-fold "$f"
+		row "$s" 'pd-fold --no-inline FILE' pd-fold --no-inline "$f"
 		row "$s" --feed 'pd-fold from a pipe' \
 		    "$PD_TESTS/repeat" 1 "$f" '|' pd-fold -
 		if [ "$f" = "$small" ] || [ -n "$full" ]; then
 			folders "$f"
 		fi
 	done
+	s=$(size "$dwarf")
+	cat "$dwarf" >/dev/null
+	row "$s" 'copied stacks: cat | cat' cat "$dwarf" '|' cat
+	row "$s" 'copied stacks: pd-fold' pd-fold "$dwarf"
+	row "$s" 'copied stacks: pd-fold --no-inline' pd-fold --no-inline "$dwarf"
+	row "$s" 'copied stacks: perf script --no-inline' \
+	    perf script --no-inline -i "$dwarf"
 	# Memory must not follow the size of the input.
 	for gb in 1 3; do
 		n=$((gb * 1000 / mb))
@@ -91,7 +101,7 @@ folders() {	# FILE: the other tools that exist here
 	    perf record -q -F 10000 -g -a -o - "$dir/work" 5 '|' pd-fold
 } | tee "$dir/rows.tsv" | awk -F '\t' '
 	BEGIN { print "                                                   MB   CPU s  wall s  peak MiB  x cat|cat  us/MB" }
-	$1 == "cat | cat" { base = $3; of = $2 }
+	$1 ~ /cat \| cat$/ { base = $3; of = $2 }
 	{ printf "%-46s %6s %7.2f %7.2f %9d", $1, $2, $3, $4, $5
 	  if ($2 == "live")
 		printf "  = %.1f %% of one CPU", 100 * $3 / $4

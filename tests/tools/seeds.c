@@ -1,10 +1,12 @@
 /*
  * seeds DIR: writes small recordings that hold every kind of record, as file
- * and pipe in both byte orders, for the fuzz targets to start from.
+ * and pipe in both byte orders, and a jitdump, for the fuzz targets to start
+ * from.
  */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pdbuild.h"
 
@@ -43,6 +45,45 @@ fill(struct pdb *b)
 	pdb_feature_str(b, 6, "x86_64");
 }
 
+static void
+save(const char *dir, const char *name, const void *bytes, size_t size)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s.data", dir, name);
+	f = fopen(path, "wb");
+	if (f == NULL || fwrite(bytes, size, 1, f) != 1 || fclose(f) != 0)
+		err(2, "%s", path);
+}
+
+/* A jit-PID.dump with a load, a move and a load over both. */
+static void
+save_jitdump(const char *dir)
+{
+	static const struct load {
+		uint32_t id, size;
+		uint64_t time;
+		uint32_t pid, tid;
+		uint64_t vma, addr, code, index;
+		char name[8], bytes[16];
+	} loads[] = {
+		{ 0, 80, 10, 7, 7, 0x1000, 0x1000, 16, 1, "first..", "" },
+		{ 0, 80, 30, 7, 7, 0x1008, 0x1008, 16, 2, "second.", "" },
+	};
+	static const uint64_t move[] = { 1 | UINT64_C(64) << 32, 20,
+		7 | UINT64_C(7) << 32, 0x1800, 0x1000, 0x1800, 16, 1 };
+	static const uint32_t head[10] = { 0x4a695444, 1, 40, 62, 0, 7 };
+	uint8_t all[40 + sizeof(loads) + sizeof(move)];
+
+	memcpy(all, head, 40);
+	memcpy(all + 40, &loads[0], sizeof(loads[0]));
+	memcpy(all + 40 + sizeof(loads[0]), move, sizeof(move));
+	memcpy(all + 40 + sizeof(loads[0]) + sizeof(move), &loads[1],
+	    sizeof(loads[1]));
+	save(dir, "jitdump", all, sizeof(all));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -50,19 +91,17 @@ main(int argc, char **argv)
 		errx(2, "usage: seeds DIR");
 	for (int i = 0; i < 4; i++) {
 		struct pdb *b = pdb_new(i / 2 ? PDB_PIPE : PDB_FILE, i % 2);
-		char path[4096];
+		char name[32];
 		uint8_t *bytes;
 		size_t size;
-		FILE *f;
 
 		fill(b);
 		bytes = pdb_finish(b, &size);
-		snprintf(path, sizeof(path), "%s/%s-%s.data", argv[1],
-		    i / 2 ? "pipe" : "file", i % 2 ? "swapped" : "native");
-		f = fopen(path, "wb");
-		if (f == NULL || fwrite(bytes, 1, size, f) != size || fclose(f) != 0)
-			err(2, "%s", path);
+		snprintf(name, sizeof(name), "%s-%s", i / 2 ? "pipe" : "file",
+		    i % 2 ? "swapped" : "native");
+		save(argv[1], name, bytes, size);
 		free(bytes);
 	}
+	save_jitdump(argv[1]);
 	return 0;
 }

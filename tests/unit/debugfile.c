@@ -1,4 +1,5 @@
 /* Where the names of a DSO are looked for, and which files are refused. */
+#include <lzma.h>
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -10,6 +11,10 @@
 #include "elfbuild.h"
 #include "tap.h"
 
+/* Passed as they are with the options of expect(). */
+static const struct pd_path_map *maps;
+static size_t nmaps;
+
 static char top[] = "/tmp/pd-debugfile-XXXXXX";
 
 /* One program in several forms, told apart by the name of its function. */
@@ -19,6 +24,7 @@ struct form {
 	bool		debug;		/* without code */
 	bool		keeps_offsets;	/* debug file made by eu-strip */
 	const char	*link;		/* .gnu_debuglink */
+	const struct eb_bytes *mini;	/* .gnu_debugdata */
 	uint32_t	crc;
 	uint64_t	base;		/* where it was linked to */
 };
@@ -40,6 +46,9 @@ program(const struct form *f)
 		eb_sym(&b, s, f->function, base + 0x10, 0x10, 1, STT_FUNC, 0,
 		    text);
 	}
+	if (f->mini != NULL)
+		eb_section(&b, ".gnu_debugdata", SHT_PROGBITS, 0, 0,
+		    f->mini->p, f->mini->len);
 	if (f->link != NULL) {
 		s = eb_section(&b, ".gnu_debuglink", SHT_PROGBITS, 0, 0,
 		    f->link, strlen(f->link) + 1);
@@ -103,7 +112,8 @@ expect(const char *name, uint8_t id, const char *function, const char *from,
     const char *why)
 {
 	char cache[128];
-	struct pd_symopts o = { .symfs = top, .buildid_dir = cache };
+	struct pd_symopts o = { .symfs = top, .buildid_dir = cache,
+		.path_maps = maps, .npath_maps = nmaps };
 	struct pd_dso dso = { .kind = PD_DSO_FILE, .name = name };
 	struct pd_error err;
 	struct pd_symsources *src;
@@ -309,6 +319,114 @@ a_program_moved_by_prelink_keeps_its_names(void)
 	expect("/bin/p", 5, "debug", NULL, NULL);
 }
 
+/* What xz makes of a file with these symbols; free(3). */
+static struct eb_bytes
+compressed(const struct form *f)
+{
+	struct eb b = program(f);
+	struct eb_bytes x = { malloc(b.out.len + 1024), 0 };
+
+	CHECK(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, b.out.p,
+	    b.out.len, x.p, &x.len, b.out.len + 1024) == LZMA_OK);
+	eb_free(&b);
+	return x;
+}
+
+static void
+a_stripped_file_may_carry_its_symbols(void)
+{
+	struct form mini = { .function = "mini", .debug = true };
+	struct eb_bytes x = compressed(&mini);
+	struct form p = { .id = 5, .mini = &x }, both = p;
+
+	put_program("bin/p", &p);
+	expect("/bin/p", 5, "mini", "/bin/p", NULL);
+	put_program("bin/p", &p);
+	expect("/bin/p", 6, NULL, NULL, DIFFERS);
+	/* They are fewer than those of a symbol table. */
+	put_program("bin/p", &p);
+	put_program(ID_DIR ID_TAIL ".debug", &debug);
+	expect("/bin/p", 5, "debug", NULL, NULL);
+	both.function = "itself";
+	put_program("bin/p", &both);
+	expect("/bin/p", 5, "itself", NULL, NULL);
+	free(x.p);
+}
+
+static void
+damaged_symbols_in_a_section_are_left_out(void)
+{
+	struct form mini = { .function = "mini", .debug = true };
+	struct eb_bytes x = compressed(&mini);
+	struct form p = { .id = 5, .mini = &x };
+	size_t len = x.len;
+
+	for (x.len = 0; x.len < len; x.len += 1 + len / 100) {
+		put_program("bin/p", &p);
+		expect("/bin/p", 5, NULL, NULL, STRIPPED);
+	}
+	for (x.len = len, len = 0; len < x.len; len += 3) {
+		x.p[len] ^= 0x40;
+		put_program("bin/p", &p);
+		expect("/bin/p", 5, NULL, NULL, STRIPPED);
+		x.p[len] ^= 0x40;
+	}
+	free(x.p);
+}
+
+/* The mapped path is complete: symfs is not put before it. */
+static void
+a_path_map_replaces_whole_components(void)
+{
+	char to[128], deeper[128], file[128];
+	const struct pd_path_map some[] = { { "/build/", to },
+		{ "/build/out", deeper }, { "/usr/bin/one", file } };
+	struct form p = stripped;
+
+	snprintf(to, sizeof(to), "%s/here/", top);
+	snprintf(deeper, sizeof(deeper), "%s/there", top);
+	snprintf(file, sizeof(file), "%s/two", top);
+	maps = some;
+	nmaps = 3;
+	put_program("here/bin/p", &whole);
+	expect("/build/bin/p", 5, "itself", "/here/bin/p", NULL);
+	put_program("here/bin/p", &whole);
+	expect("/build/bin/p", 6, NULL, NULL, DIFFERS);
+	put_program("there/p", &whole);
+	expect("/build/out/p", 0, "itself", "/there/p", NULL);
+	put_program("here/outer/p", &whole);
+	expect("/build/outer/p", 0, "itself", "/here/outer/p", NULL);
+	put_program("builder/p", &whole);
+	expect("/builder/p", 0, "itself", "/builder/p", NULL);
+	put_program("two", &whole);
+	expect("/usr/bin/one", 0, "itself", "/two", NULL);
+	/* What was there is not what was recorded. */
+	put_program("build/bin/p", &whole);
+	expect("/build/bin/p", 5, NULL, NULL, "file not found");
+	p.link = "p.dbg";
+	put_program("there/p", &p);
+	put_program("there/.debug/p.dbg", &debug);
+	expect("/build/out/p", 5, "debug", "/there/.debug/p.dbg", NULL);
+	maps = NULL;
+	nmaps = 0;
+}
+
+static void
+a_path_map_can_cover_everything(void)
+{
+	const struct pd_path_map all = { "/", top }, none = { top, "/" };
+
+	maps = &all;
+	nmaps = 1;
+	put_program("bin/p", &whole);
+	expect("/bin/p", 5, "itself", "/bin/p", NULL);
+	maps = &none;
+	expect("relative", 5, NULL, NULL, "not a path");
+	expect(top, 5, NULL, NULL, "file not found");
+	maps = NULL;
+	nmaps = 0;
+}
+
 static void
 what_is_not_a_file_is_not_opened(void)
 {
@@ -415,6 +533,10 @@ main(void)
 	RUN(a_deleted_file_is_proved_by_its_build_id);
 	RUN(without_the_program_its_offsets_must_be_known);
 	RUN(a_program_moved_by_prelink_keeps_its_names);
+	RUN(a_stripped_file_may_carry_its_symbols);
+	RUN(damaged_symbols_in_a_section_are_left_out);
+	RUN(a_path_map_replaces_whole_components);
+	RUN(a_path_map_can_cover_everything);
 	RUN(what_is_not_a_file_is_not_opened);
 	RUN(long_paths_are_no_files);
 	RUN(other_kinds_have_no_files);

@@ -1,7 +1,10 @@
 /* The kernel's symbols: kallsyms, vmlinux and modules, moved by KASLR. */
+#include <lzma.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "symbol/dsosyms.h"
 #include "elfbuild.h"
@@ -271,8 +274,94 @@ a_module_file_counts_from_its_start(void)
 	CHECK_STR(name_at(&d, 0xffffffffc0000000, 0xffffffffc0000000), NULL);
 	close_dso(&d);
 	d = open_dso(&o, PD_DSO_MODULE, "/mod.ko.xz", 0);
-	CHECK_STR(pd_dsosyms_why(d.syms), "compressed kernel module");
+	CHECK_STR(pd_dsosyms_why(d.syms), "file not found");
 	close_dso(&d);
+}
+
+static struct eb
+module(void)
+{
+	struct eb b = eb_new(true, false, ET_REL, EM_X86_64);
+	uint8_t id[20] = { 5 };
+	size_t text, syms;
+
+	eb_buildid(&b, id, sizeof(id));
+	text = eb_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+	    0, NULL, 0x40);
+	syms = eb_symtab(&b, SHT_SYMTAB);
+	eb_sym(&b, syms, "hot", 0x10, 0x10, 1, STT_FUNC, 0, text);
+	eb_finish(&b);
+	return b;
+}
+
+static void
+expect_hot(uint8_t id, const char *why)
+{
+	struct pd_symopts o = { .symfs = dir, .buildid_dir = dir };
+	struct opened d = open_dso(&o, PD_DSO_MODULE, "/mod.ko", id);
+
+	CHECK_STR(pd_dsosyms_why(d.syms), why);
+	CHECK_STR(name_at(&d, 0xffffffffc0000015, 0xffffffffc0000000),
+	    why == NULL ? "hot" : NULL);
+	close_dso(&d);
+}
+
+/* The bytes tell, not the name: the build-id cache has no suffixes. */
+static void
+modules_may_be_compressed(void)
+{
+	struct eb b = module();
+	size_t size = b.out.len + 1024, len = 0;
+	uint8_t *buf = malloc(size);
+	z_stream z = { .next_in = b.out.p, .avail_in = (uInt)b.out.len,
+		.next_out = buf, .avail_out = (uInt)size };
+
+	CHECK(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, b.out.p,
+	    b.out.len, buf, &len, size) == LZMA_OK);
+	write_file(buf, len);
+	expect_hot(5, NULL);
+	expect_hot(6, "build-id differs from the recording's");
+	write_file(buf, len - 9);
+	expect_hot(5, "compressed file is damaged");
+	len = ZSTD_compress(buf, size, b.out.p, b.out.len, 3);
+	write_file(buf, len);
+	expect_hot(5, NULL);
+	write_file(buf, len - 1);
+	expect_hot(5, "compressed file is damaged");
+	deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+	CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
+	write_file(buf, z.total_out);
+	expect_hot(5, NULL);
+	write_file(buf, z.total_out - 9);
+	expect_hot(5, "compressed file is damaged");
+	deflateEnd(&z);
+	write_file("\037\213nonsense", 10);
+	expect_hot(5, "compressed file is damaged");
+	free(buf);
+	eb_free(&b);
+}
+
+static void
+a_module_is_found_by_its_build_id(void)
+{
+	struct eb b = module();
+	char cmd[400], elf[200];
+	FILE *f;
+
+	snprintf(elf, sizeof(elf),
+	    "%s/.build-id/05/00000000000000000000000000000000000000", dir);
+	snprintf(cmd, sizeof(cmd), "mkdir -p %s", elf);
+	CHECK(system(cmd) == 0);
+	snprintf(cmd, sizeof(cmd), "%s/elf", elf);
+	f = fopen(cmd, "w");
+	CHECK(f != NULL && fwrite(b.out.p, 1, b.out.len, f) == b.out.len);
+	fclose(f);
+	unlink(path);
+	expect_hot(5, NULL);
+	expect_hot(6, "file not found");
+	eb_free(&b);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s/.build-id", dir);
+	CHECK(system(cmd) == 0);
 }
 
 int
@@ -290,6 +379,8 @@ main(void)
 	RUN(guests_have_no_names);
 	RUN(vmlinux_is_shifted_and_checked);
 	RUN(a_module_file_counts_from_its_start);
+	RUN(modules_may_be_compressed);
+	RUN(a_module_is_found_by_its_build_id);
 	unlink(path);
 	rmdir(dir);
 	return tap_done();

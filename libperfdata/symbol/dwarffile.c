@@ -1,0 +1,369 @@
+/* Finds the sections with DWARF in a file, and inflates them. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/error.h"
+#include "symbol/debugfile.h"
+#include "symbol/dwarf.h"
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD	2		/* since glibc 2.38 */
+#endif
+/* Deflate makes at most 258 bytes of two bits (zlib's technical details). */
+#define MAX_DEFLATE		1040
+
+static const char *const section_names[PD_DW_NSECTIONS] = {
+	[PD_DW_INFO] = "debug_info",
+	[PD_DW_ABBREV] = "debug_abbrev",
+	[PD_DW_STR] = "debug_str",
+	[PD_DW_LINE_STR] = "debug_line_str",
+	[PD_DW_STR_OFFSETS] = "debug_str_offsets",
+	[PD_DW_ADDR] = "debug_addr",
+	[PD_DW_RANGES] = "debug_ranges",
+	[PD_DW_RNGLISTS] = "debug_rnglists",
+	[PD_DW_LINE] = "debug_line",
+	[PD_DW_ARANGES] = "debug_aranges",
+	[PD_DW_CU_INDEX] = "debug_cu_index",
+};
+
+/* Which section has this name?  ".zdebug_x" is an older ".debug_x". */
+static enum pd_dw_section
+section_of(const char *name, bool dwo, bool *zdebug)
+{
+	size_t len = strlen(name), n;
+	bool is_dwo = len > 4 && strcmp(name + len - 4, ".dwo") == 0;
+	int i;
+
+	*zdebug = strncmp(name, ".z", 2) == 0;
+	if (name[0] != '.')
+		return PD_DW_NSECTIONS;
+	name += 1 + *zdebug;
+	n = strlen(name) - (is_dwo ? 4 : 0);
+	for (i = 0; i < PD_DW_NSECTIONS; i++)
+		if (strlen(section_names[i]) == n &&
+		    memcmp(section_names[i], name, n) == 0)
+			break;
+	/* The index of a .dwp, which has only sections of .dwo, is without. */
+	if (i != PD_DW_CU_INDEX && is_dwo != dwo)
+		return PD_DW_NSECTIONS;
+	return (enum pd_dw_section)i;
+}
+
+struct packed {
+	const uint8_t	*p;
+	size_t		size;
+	uint64_t	full;		/* bytes when inflated */
+	uint32_t	type;		/* ELFCOMPRESS_* */
+};
+
+/* The header of an SHF_COMPRESSED section: Elf32_Chdr, Elf64_Chdr. */
+static bool
+read_chdr(struct packed *z, bool is64, bool swapped)
+{
+	struct pd_cursor c = pd_cursor(z->p, z->size, swapped);
+
+	z->type = pd_get_u32(&c);
+	if (is64)
+		pd_get_u32(&c);
+	z->full = is64 ? pd_get_u64(&c) : pd_get_u32(&c);
+	pd_get_bytes(&c, is64 ? 8 : 4);
+	z->p = c.p;
+	z->size = pd_left(&c);
+	return !c.bad;
+}
+
+/* ".zdebug": "ZLIB" and the size, always in big endian. */
+static bool
+read_zdebug(struct packed *z)
+{
+	if (z->size < 12 || memcmp(z->p, "ZLIB", 4) != 0)
+		return false;
+	z->full = pd_load_u64(z->p + 4,
+	    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	z->type = ELFCOMPRESS_ZLIB;
+	z->p += 12;
+	z->size -= 12;
+	return true;
+}
+
+static bool
+inflate_into(const struct packed *z, uint8_t *to)
+{
+	uLongf n = z->full;
+
+	if (z->type == ELFCOMPRESS_ZSTD)
+		return ZSTD_decompress(to, z->full, z->p, z->size) == z->full;
+	return uncompress(to, &n, z->p, z->size) == Z_OK && n == z->full;
+}
+
+/* What the section claims is checked before there is memory for it. */
+static int
+inflate_section(struct pd_dw_file *f, enum pd_dw_section s,
+    const struct packed *z, struct pd_error *err)
+{
+	if ((z->type != ELFCOMPRESS_ZLIB && z->type != ELFCOMPRESS_ZSTD) ||
+	    z->full == 0 || (z->type == ELFCOMPRESS_ZLIB &&
+	    z->full / MAX_DEFLATE > z->size) ||
+	    !pd_dw_spend(&f->limits->bytes, z->full))
+		return 0;
+	f->inflated[s] = malloc(z->full);
+	if (f->inflated[s] == NULL)
+		return pd_fail_nomem(err);
+	if (inflate_into(z, f->inflated[s])) {
+		f->sections[s].p = f->inflated[s];
+		f->sections[s].size = z->full;
+		return 0;
+	}
+	free(f->inflated[s]);
+	f->inflated[s] = NULL;
+	return 0;
+}
+
+static int
+add_section(struct pd_dw_file *f, const struct pd_elf *e,
+    const struct pd_elf_section *sec, bool dwo, struct pd_error *err)
+{
+	struct packed z;
+	enum pd_dw_section s;
+	bool zdebug;
+
+	if (sec->type == SHT_NOBITS || sec->size == 0 ||
+	    sec->size > f->map_size || sec->offset > f->map_size - sec->size)
+		return 0;
+	s = section_of(sec->name, dwo, &zdebug);
+	if (s == PD_DW_NSECTIONS || f->sections[s].p != NULL)
+		return 0;
+	z.p = f->map + sec->offset;
+	z.size = sec->size;
+	if (sec->flags & SHF_COMPRESSED)
+		return read_chdr(&z, e->is64, e->swapped) ?
+		    inflate_section(f, s, &z, err) : 0;
+	if (zdebug)
+		return read_zdebug(&z) ? inflate_section(f, s, &z, err) : 0;
+	f->sections[s].p = z.p;
+	f->sections[s].size = z.size;
+	return 0;
+}
+
+/* After this each offset into strings has a NUL behind it. */
+static void
+end_strings(struct pd_dw_bytes *b)
+{
+	const uint8_t *nul = b->size ? memrchr(b->p, 0, b->size) : NULL;
+
+	b->size = nul ? (size_t)(nul + 1 - b->p) : 0;
+}
+
+static int
+map_sections(struct pd_dw_file *f, const struct pd_elf *e, bool dwo,
+    struct pd_error *err)
+{
+	void *map;
+	size_t i;
+
+	map = mmap(NULL, e->size, PROT_READ, MAP_PRIVATE, e->fd, 0);
+	if (map == MAP_FAILED)
+		return 0;
+	f->map = map;
+	f->map_size = e->size;
+	for (i = 0; i < e->nsections; i++)
+		if (add_section(f, e, &e->sections[i], dwo, err) == -1)
+			return -1;
+	end_strings(&f->sections[PD_DW_STR]);
+	end_strings(&f->sections[PD_DW_LINE_STR]);
+	return 0;
+}
+
+static int
+open_elf(struct pd_dw_file **file, const struct pd_elf *e, const char *path,
+    bool dwo, struct pd_dw_limits *limits, struct pd_error *err)
+{
+	struct pd_dw_file *f;
+
+	/* An object that is not linked has no addresses yet. */
+	if (e->size == 0 || pd_elf_section(e, ".rela.debug_info") != NULL ||
+	    pd_elf_section(e, ".rel.debug_info") != NULL)
+		return 0;
+	f = pd_calloc(1, sizeof(*f), err);
+	if (f == NULL)
+		return -1;
+	f->limits = limits;
+	f->swapped = e->swapped;
+	f->buildid = e->buildid;
+	f->path = pd_strdup(path, err);
+	if (f->path == NULL || map_sections(f, e, dwo, err) == -1) {
+		pd_dw_file_close(f);
+		return -1;
+	}
+	if (f->sections[PD_DW_INFO].size > 0 &&
+	    f->sections[PD_DW_ABBREV].size > 0)
+		*file = f;
+	else
+		pd_dw_file_close(f);
+	return 0;
+}
+
+int
+pd_dw_file_open(struct pd_dw_file **file, const char *path,
+    const struct pd_buildid *id, bool dwo, struct pd_dw_limits *limits,
+    struct pd_error *err)
+{
+	const char *why;
+	struct pd_elf e;
+	int ret;
+
+	*file = NULL;
+	ret = pd_elf_open(&e, path, &why, err);
+	if (ret == 0 && (id == NULL || pd_buildid_equal(id, &e.buildid)))
+		ret = open_elf(file, &e, path, dwo, limits, err);
+	pd_elf_close(&e);
+	return ret == -1 ? -1 : 0;
+}
+
+static void
+free_units(struct pd_dw_file *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nunits; i++) {
+		pd_dw_scopes_free(f->units[i]);
+		pd_dw_line_free(f->units[i]);
+		free(f->units[i]);
+	}
+	free(f->units);
+	free(f->starts);
+	pd_map64_free(&f->unit_at);
+	for (i = 0; i < f->ntables; i++) {
+		pd_dw_abbrevs_free(f->tables[i]);
+		free(f->tables[i]);
+	}
+	free(f->tables);
+	pd_map64_free(&f->table_at);
+}
+
+void
+pd_dw_file_close(struct pd_dw_file *f)
+{
+	int i;
+
+	if (f == NULL)
+		return;
+	free_units(f);
+	for (i = 0; i < PD_DW_NSECTIONS; i++)
+		free(f->inflated[i]);
+	if (f->map != NULL)
+		munmap((void *)f->map, f->map_size);
+	free(f->path);
+	free(f);
+}
+
+const char *
+pd_dw_file_str(const struct pd_dw_file *f, enum pd_dw_section section,
+    uint64_t offset)
+{
+	const struct pd_dw_bytes *b = &f->sections[section];
+
+	return offset < b->size ? (const char *)b->p + offset : NULL;
+}
+
+/* ---- .gnu_debugaltlink --------------------------------------------------- */
+
+/* A name, NUL, the build-id of the file (dwz(1), `--multifile`). */
+static bool
+read_altlink(const struct pd_elf *e, char *name, size_t size,
+    struct pd_buildid *id, struct pd_error *err)
+{
+	const struct pd_elf_section *s = pd_elf_section(e,
+	    ".gnu_debugaltlink");
+	uint8_t *p = s ? pd_elf_read(e, s, size, err) : NULL;
+	size_t len, left;
+
+	if (p == NULL)
+		return false;
+	len = strlen((char *)p);
+	left = len < s->size ? s->size - len - 1 : 0;
+	id->size = left > sizeof(id->bytes) ? sizeof(id->bytes) :
+	    (uint8_t)left;
+	memcpy(id->bytes, p + len + (left > 0), id->size);
+	memcpy(name, p, len + 1);
+	free(p);
+	return len > 0 && id->size > 1;
+}
+
+static int
+try_alt(struct pd_dw_file **alt, char *path, const struct pd_buildid *id,
+    struct pd_dw_limits *limits, struct pd_error *err)
+{
+	int ret;
+
+	if (path == NULL)
+		return -1;
+	ret = pd_dw_file_open(alt, path, id, false, limits, err);
+	free(path);
+	return ret;
+}
+
+/*
+ * A relative name starts where the file really is, which may be found through
+ * links such as those of .build-id.
+ */
+static char *
+alt_path(const struct pd_dw_file *f, const char *name, const char *symfs,
+    struct pd_error *err)
+{
+	char *real, *path;
+	size_t len;
+
+	if (name[0] == '/')
+		return pd_path(err, "%s%s", symfs, name);
+	real = realpath(f->path, NULL);
+	if (real == NULL)
+		return pd_strdup(name, err);
+	len = (size_t)(strrchr(real, '/') - real);
+	path = pd_path(err, "%.*s/%s", (int)len, real, name);
+	free(real);
+	return path;
+}
+
+static char *
+alt_by_id(const struct pd_buildid *id, const char *symfs,
+    struct pd_error *err)
+{
+	char hex[2 * sizeof(id->bytes) + 1];
+	size_t i;
+
+	for (i = 0; i < id->size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	return pd_path(err, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", symfs,
+	    hex, hex + 2);
+}
+
+int
+pd_dw_file_open_alt(struct pd_dw_file **alt, struct pd_dw_file *f,
+    const char *symfs, struct pd_error *err)
+{
+	struct pd_buildid id = { 0 };
+	char name[4096];
+	const char *why;
+	struct pd_elf e;
+	bool found;
+	int ret;
+
+	*alt = NULL;
+	ret = pd_elf_open(&e, f->path, &why, err);
+	err->code = ret == -1 ? err->code : PD_OK;
+	found = ret == 0 && read_altlink(&e, name, sizeof(name), &id, err);
+	pd_elf_close(&e);
+	if (!found)
+		return err->code == PD_OK ? 0 : -1;
+	if (try_alt(alt, alt_path(f, name, symfs, err), &id, f->limits,
+	    err) == -1)
+		return -1;
+	return *alt != NULL ? 0 : try_alt(alt, alt_by_id(&id, symfs, err),
+	    &id, f->limits, err);
+}

@@ -1,0 +1,130 @@
+/* Lets the names of JIT code follow the time of the samples. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "symbol/jitdump.h"
+#include "symbol/jits.h"
+
+void
+pd_jits_free(struct pd_jits *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->cap; i++)
+		pd_jitdump_free(j->dumps[i]);
+	free(j->dumps);
+}
+
+/* Without the right clock an address has the name that it had last. */
+static bool
+has_times(const struct pd_jits *j, const struct pd_jitdump *d)
+{
+	return j->opts->info->clockid == CLOCK_MONOTONIC &&
+	    !pd_jitdump_counts(d);
+}
+
+static void
+note(struct pd_jits *j, const struct pd_jitdump *d, const char *path)
+{
+	const char *host = j->opts->info->hostname;
+	char here[256] = "";
+
+	if (pd_jitdump_why(d) != NULL) {
+		pd_note_add(j->notes, false, PD_NOWHERE,
+		    "no names of JIT code from %s: %s", path,
+		    pd_jitdump_why(d));
+		return;
+	}
+	if (pd_jitdump_damaged(d) > 0)
+		pd_note_add(j->notes, false, PD_NOWHERE, "%s: damaged "
+		    "records were left out: %zu", path, pd_jitdump_damaged(d));
+	if (!has_times(j, d))
+		pd_note_add(j->notes, false, PD_NOWHERE, "%s: where JIT code "
+		    "was replaced, only the last name is known (perf record "
+		    "-k CLOCK_MONOTONIC records comparable times)", path);
+	gethostname(here, sizeof(here) - 1);
+	if (host != NULL && strcmp(host, here) != 0 &&
+	    pd_symfs(j->opts)[0] == '\0' && j->opts->npath_maps == 0)
+		pd_note_add(j->notes, false, PD_NOWHERE, "%s is of this "
+		    "machine, but %s was recorded (see --symfs)", path, host);
+}
+
+static struct pd_jitdump *
+dump_of(struct pd_jits *j, const struct pd_dso *dso, struct pd_error *err)
+{
+	size_t old = j->cap;
+	char *path;
+
+	if (pd_grow(&j->dumps, &j->cap, dso->id + 1, sizeof(*j->dumps),
+	    err) == -1)
+		return NULL;
+	if (j->cap > old)
+		memset(j->dumps + old, 0, (j->cap - old) * sizeof(*j->dumps));
+	if (j->dumps[dso->id] != NULL)
+		return j->dumps[dso->id];
+	path = pd_path_of(j->opts, dso->name, strlen(dso->name), err);
+	if (path == NULL)
+		return NULL;
+	/* Who says where to look has also said whose files count. */
+	j->dumps[dso->id] = pd_jitdump_open(path,
+	    strcmp(path, dso->name) != 0, err);
+	if (j->dumps[dso->id] != NULL)
+		note(j, j->dumps[dso->id], path);
+	free(path);
+	return j->dumps[dso->id];
+}
+
+int
+pd_jits_advance(struct pd_jits *j, struct pd_session *s,
+    const struct pd_thread *th, uint64_t time, struct pd_error *err)
+{
+	struct pd_space *sp = pd_thread_space(th);
+	const struct pd_jitdump *d;
+	struct pd_space_jit *jit;
+	bool renamed = false;
+	size_t i, n;
+
+	for (i = 0; i < sp->njits; i++) {
+		jit = &sp->jits[i];
+		if ((d = dump_of(j, jit->dso, err)) == NULL)
+			return -1;
+		n = pd_jitdump_until(d, jit->applied, !has_times(j, d) ?
+		    PD_NOTIME : time < jit->until ? time : jit->until);
+		renamed |= n != jit->applied;
+		jit->applied = n;
+	}
+	if (renamed)
+		pd_session_rename(s, th);
+	return 0;
+}
+
+const struct pd_symbol *
+pd_jits_find(const struct pd_jits *j, const struct pd_space *sp, uint64_t ip,
+    const struct pd_dso **dso)
+{
+	const struct pd_symbol *best = NULL, *sym;
+	const struct pd_dso *at = NULL;
+	uint64_t last = 0, time;
+	size_t i;
+
+	for (i = 0; i < sp->njits; i++) {
+		if (sp->jits[i].applied == 0)
+			continue;
+		sym = pd_jitdump_find(j->dumps[sp->jits[i].dso->id],
+		    sp->jits[i].applied, ip, &time);
+		if (sym == NULL || (best != NULL && time < last))
+			continue;
+		best = sym;
+		last = time;
+		at = sp->jits[i].dso;
+	}
+	/* A record without a name still says that an older name is over. */
+	if (best == NULL || *best->name == '\0')
+		return NULL;
+	*dso = at;
+	return best;
+}

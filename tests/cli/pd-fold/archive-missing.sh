@@ -1,0 +1,1 @@
+pd-fold --archive nowhere.tar.bz2 "$TESTDATA/demo/demo.data"

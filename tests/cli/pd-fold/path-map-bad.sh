@@ -1,0 +1,4 @@
+for map in build=/src /build /build= =; do
+	pd-fold --path-map "$map" "$TESTDATA/demo/demo.data"
+	echo "exit $?"
+done

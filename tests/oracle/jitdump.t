@@ -1,0 +1,59 @@
+#!/bin/bash
+# Code of JIT compilers has the name that it had at the time of the sample.
+. "$(dirname "$0")/../tap.sh"
+perf record -o - true >/dev/null 2>&1 || skip_all "perf may not record"
+[ "$(uname -m)" = x86_64 ] || skip_all "jitwork writes code for x86_64"
+workdir
+cd "$tmp" || exit 1
+
+record() {
+	perf record -q -e cpu-clock -F 1999 "$@" "$PD_TESTS/jitwork" . 1 2>perf.log ||
+	    note "$(tail -n 3 perf.log)"
+}
+
+# The thread is called as the function that it runs.
+right_names() {
+	pd-fold --weight samples --annotate jit "$@" >out 2>err || return 1
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); c = split($0, f, ";") }
+	    f[c] !~ /_\[j\]$/ { next }
+	    { all += n; if (f[c] == f[1] "_[j]") ok += n }
+	    f[c - 1] == "run" && f[c - 2] == "main" { under += n }
+	    END { print ok + 0 " of " all + 0 " named, " under + 0 " called by run"
+		exit !(all > 500 && ok == all && under > 0.9 * all) }' out >result
+	local rc=$?
+	note "$(cat result)" "$(head -n 2 err)"
+	return $rc
+}
+
+record -k CLOCK_MONOTONIC -g -o fp.data
+ok "by time, where an address is used again" right_names fp.data
+record -k CLOCK_MONOTONIC --call-graph dwarf -o dwarf.data
+ok "in copied stacks" right_names dwarf.data
+record -k CLOCK_MONOTONIC -g -o - >pipe.data
+ok "from a pipe" right_names pipe.data
+
+last_name() {
+	record -g -o noclock.data
+	right_names noclock.data
+	grep -q 'second_\[j\]' out && ! grep -q 'first_\[j\]' out &&
+	    grep -q 'only the last name is known' err
+}
+ok "without the clock, by their last name, which is said" last_name
+
+# Builtins of V8 are in its program, whose symbols go first.
+node_agrees() {
+	echo 'function f(n) { return n < 2 ? n : f(n - 1) + f(n - 2) }
+	const t = Date.now(); while (Date.now() - t < 700) f(25)' >f.js
+	perf record -q -k CLOCK_MONOTONIC -e cpu-clock -F 1999 -g -o node.data \
+	    node --perf-prof f.js >perf.log 2>&1 || return 1
+	pd-fold --weight samples node.data >out 2>err
+	note "$(head -n 3 err)"
+	awk '{ all += $NF } /;JS:\*?.?f .*f\.js:1/ { js += $NF }
+	    END { exit !(js > 0.8 * all) }' out
+}
+if command -v node >/dev/null; then
+	ok "Node.js" node_agrees
+else
+	skip "Node.js" "not installed"
+fi
+tap_done
