@@ -161,7 +161,7 @@ static void
 other_bytes_are_damaged(void)
 {
 	static const char *const bytes[] = { "", "\037", "\037\213", "BZh9",
-		"\175ELF", "\375" "7zXZ", "\050\265\057\375" };
+		"\175ELF", ("\375" "7zXZ"), "\050\265\057\375" };
 	const char *why;
 	size_t size, i;
 
