@@ -55,6 +55,10 @@ struct pd_dw_bytes {
 struct pd_dw_unit;
 struct pd_dw_abbrevs;
 
+struct pd_dw_range {
+	uint64_t	lo, hi;
+};
+
 struct pd_dw_file {
 	char			*path;
 	struct pd_buildid	buildid;
@@ -62,6 +66,7 @@ struct pd_dw_file {
 	size_t			map_size;
 	bool			swapped;
 	uint16_t		number;		/* of this file in its set */
+	struct pd_dw_range	code;		/* around all; hi 0: not known */
 	struct pd_dw_bytes	sections[PD_DW_NSECTIONS];
 	uint8_t			*inflated[PD_DW_NSECTIONS];
 	struct pd_dw_limits	*limits;	/* borrowed */
@@ -272,14 +277,13 @@ bool pd_dw_ref(const struct pd_dw_unit *u, const struct pd_dw_value *v,
 /* The address with an index. */
 bool pd_dw_addrx(const struct pd_dw_unit *u, uint64_t index, uint64_t *addr);
 
-struct pd_dw_range {
-	uint64_t	lo, hi;
-};
-
 struct pd_dw_ranges {
 	struct pd_dw_range	*v;
 	size_t			len, cap;
 };
+
+/* Whether there may be code of the file at [lo, hi). */
+bool pd_dw_holds_code(const struct pd_dw_file *f, uint64_t lo, uint64_t hi);
 
 /* Append the addresses of a DIE to r: 0, or -1 without memory. */
 int pd_dw_die_ranges(const struct pd_dw_unit *u, const struct pd_dw_die *d,

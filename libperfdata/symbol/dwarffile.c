@@ -179,6 +179,26 @@ map_sections(struct pd_dw_file *f, const struct pd_elf *e, bool dwo,
 	return 0;
 }
 
+/* The sections with code; a file of debug information has their headers. */
+static struct pd_dw_range
+find_code(const struct pd_elf *e)
+{
+	struct pd_dw_range code = { UINT64_MAX, 0 };
+	const struct pd_elf_section *s;
+	size_t i;
+
+	for (i = 0; i < e->nsections; i++) {
+		s = &e->sections[i];
+		if (!(s->flags & SHF_EXECINSTR) || s->addr + s->size < s->addr)
+			continue;
+		if (s->addr < code.lo)
+			code.lo = s->addr;
+		if (s->addr + s->size > code.hi)
+			code.hi = s->addr + s->size;
+	}
+	return code;
+}
+
 static int
 open_elf(struct pd_dw_file **file, const struct pd_elf *e, const char *path,
     bool dwo, struct pd_dw_limits *limits, struct pd_error *err)
@@ -195,6 +215,7 @@ open_elf(struct pd_dw_file **file, const struct pd_elf *e, const char *path,
 	f->limits = limits;
 	f->swapped = e->swapped;
 	f->buildid = e->buildid;
+	f->code = find_code(e);
 	f->path = pd_strdup(path, err);
 	if (f->path == NULL || map_sections(f, e, dwo, err) == -1) {
 		pd_dw_file_close(f);

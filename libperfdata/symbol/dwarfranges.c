@@ -5,11 +5,25 @@
 #include "symbol/dwarf.h"
 #include "unwind/leb.h"
 
-static int
-add(struct pd_dw_ranges *r, uint64_t lo, uint64_t hi, struct pd_error *err)
+/*
+ * What the linker threw away keeps its entries.  lld gives it the address -1
+ * or -2, so that it ends before it starts; ld the address 0, where no code is
+ * but may seem to be, when it is long enough to reach what is behind.
+ */
+bool
+pd_dw_holds_code(const struct pd_dw_file *f, uint64_t lo, uint64_t hi)
 {
-	/* Empty, or thrown away by the linker (lld: address -1 or -2). */
-	if (lo >= hi)
+	return lo < hi && (f->code.hi == 0 ||
+	    (lo >= f->code.lo && hi <= f->code.hi));
+}
+
+static int
+add(const struct pd_dw_unit *u, struct pd_dw_ranges *r, uint64_t lo,
+    uint64_t hi, struct pd_error *err)
+{
+	/* A .dwo describes the code of the program that names it. */
+	if (!pd_dw_holds_code(u->skeleton ? u->skeleton->file : u->file, lo,
+	    hi))
 		return 0;
 	if (pd_grow(&r->v, &r->cap, r->len + 1, sizeof(*r->v), err) == -1)
 		return -1;
@@ -39,7 +53,7 @@ read_pairs(const struct pd_dw_unit *u, uint64_t offset,
 			break;
 		if (lo == max)
 			base = hi;
-		else if (add(r, base + lo, base + hi, err) == -1)
+		else if (add(u, r, base + lo, base + hi, err) == -1)
 			return -1;
 	}
 	return 0;
@@ -104,7 +118,7 @@ read_list(const struct pd_dw_unit *u, uint64_t offset, struct pd_dw_ranges *r,
 
 	while (pd_dw_spend(&u->file->limits->steps, 2) &&
 	    read_entry(&c, u, &base, &e))
-		if (add(r, e.lo, e.hi, err) == -1)
+		if (add(u, r, e.lo, e.hi, err) == -1)
 			return -1;
 	return 0;
 }
@@ -143,5 +157,5 @@ pd_dw_die_ranges(const struct pd_dw_unit *u, const struct pd_dw_die *d,
 	/* Since DWARF 4 it may be a constant: the length. */
 	if (!pd_dw_addr(u, v, &hi))
 		hi = lo + v->u;
-	return add(r, lo, hi, err);
+	return add(u, r, lo, hi, err);
 }

@@ -104,7 +104,10 @@ survey_unit(struct survey *s, uint32_t n, struct pd_error *err)
 		return pd_dw_spend(&in->limits.bytes, s->ranges.len *
 		    sizeof(struct pd_span)) ?
 		    add_unit(&s->spans, &s->ranges, n, err) : 0;
-	if (!d.abbrev->children && u.dwo_name == NULL)
+	/* It has addresses, of code that the linker threw away. */
+	if (pd_dw_at(&d, PD_DW_AT_RANGES) != NULL ||
+	    pd_dw_at(&d, PD_DW_AT_HIGH) != NULL ||
+	    (!d.abbrev->children && u.dwo_name == NULL))
 		return 0;
 	if (pd_grow(&in->vague, &in->vague_cap, in->nvague + 1,
 	    sizeof(*in->vague), err) == -1)
@@ -183,7 +186,8 @@ survey_aranges(struct survey *s, struct pd_error *err)
 		while (n != PD_NOID && pd_left(&set) >= 2u * size) {
 			r.lo = pd_dw_get(&set, size);
 			r.hi = r.lo + pd_dw_get(&set, size);
-			if (r.hi > r.lo && pd_dw_spend(&in->limits.bytes,
+			if (pd_dw_holds_code(in->main, r.lo, r.hi) &&
+			    pd_dw_spend(&in->limits.bytes,
 			    sizeof(struct pd_span)) &&
 			    add_unit(&s->spans, &one, n, err) == -1)
 				return -1;

@@ -67,8 +67,10 @@ pd_resolver_free(struct pd_resolver *r)
 	size_t i;
 
 	pd_resolver_trim(r);
-	for (i = 0; i < r->dsos_cap; i++)
+	for (i = 0; i < r->dsos_cap; i++) {
 		pd_dsosyms_free(r->dsos[i].syms);
+		pd_map64_free(&r->dsos[i].inlined);
+	}
 	free(r->dsos);
 	for (i = 0; i < r->nperfmaps; i++)
 		pd_perfmap_free(r->perfmaps[i]);
@@ -412,12 +414,38 @@ with_inlines(struct pd_resolver *r, uint32_t function,
 	return list;
 }
 
+/*
+ * A place in a file has the same list in each process that maps it, so there
+ * are no more lists than places.
+ */
+static uint32_t
+add_inlines(struct pd_resolver *r, const struct place *pl, uint32_t function,
+    const struct pd_frame *f, struct pd_error *err)
+{
+	uint64_t offset = file_offset(pl);
+	struct pd_inline_chain chain;
+	uint32_t v = PD_NOID;
+	size_t n;
+
+	if (pl->dso->id < r->dsos_cap)
+		v = pd_map64_find(&r->dsos[pl->dso->id].inlined, offset);
+	/* Names of JIT code are those of a process, so look at the first. */
+	if (v != PD_NOID && pd_resolver_list(r, v, &n)[0] == function)
+		return v;
+	if (find_inlines(r, pl->dso, offset, &chain, err) == -1)
+		return PD_NOID;
+	if (chain.len == 0)
+		return function;
+	v = with_inlines(r, function, f, &chain, err);
+	return v == PD_NOID || pd_map64_put(&r->dsos[pl->dso->id].inlined,
+	    offset, v, err) == -1 ? PD_NOID : v;
+}
+
 /* Resolve without the cache. */
 static uint32_t
 resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
 {
 	struct pd_frame f = { .kind = pl->kind };
-	struct pd_inline_chain chain;
 	const struct pd_symbol *sym;
 	const struct pd_dso *dso;
 	int found = 0;
@@ -444,9 +472,7 @@ resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
 	    unnamed_frame(r, pl, &f, err);
 	if (v == PD_NOID || pl->map == NULL || pl->dso == NULL)
 		return v;
-	if (find_inlines(r, pl->dso, file_offset(pl), &chain, err) == -1)
-		return PD_NOID;
-	return chain.len == 0 ? v : with_inlines(r, v, &f, &chain, err);
+	return add_inlines(r, pl, v, &f, err);
 }
 
 /* The frame of addresses that nothing maps: there are many, and all alike. */

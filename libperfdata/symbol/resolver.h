@@ -28,6 +28,7 @@ struct pd_resolver {
 	struct pd_resolver_dso {
 		struct pd_dsosyms	*syms;	/* NULL: not open */
 		struct pd_inlines	*inlines;	/* likewise */
+		struct pd_map64		inlined;	/* lists, by file offset */
 	}			*dsos;		/* by dso->id */
 	size_t			dsos_cap;
 	struct pd_perfmap	**perfmaps;	/* by place */

@@ -264,6 +264,7 @@ unwind(struct pd_stacker *st, struct pd_chain *c,
 {
 	size_t max = st->opts.max_stack, len, kernel = c->len;
 	enum pd_unwind_end end;
+	bool cut;
 
 	/* perf does not look at a process before it has maps. */
 	if (st->opts.perf_compat && pd_thread_space(th)->len == 0)
@@ -281,14 +282,18 @@ unwind(struct pd_stacker *st, struct pd_chain *c,
 	    max, &len, &end, err) == -1)
 		return -1;
 	/* Recorded frames are better than unwinding that did not get far. */
-	if (end != PD_UNWIND_COMPLETE && len <= c->len - kernel)
+	if (end != PD_UNWIND_COMPLETE && smp->callchain_len > 0 &&
+	    len <= c->len - kernel)
 		return 0;
 	/* perf shows that the copied bytes ended: by the address -1. */
 	if (st->opts.perf_compat && end == PD_UNWIND_TRUNCATED && len < max)
 		st->unwound[len++] = (struct pd_chain_entry){ UINT64_MAX,
 			PD_CPUMODE_USER, true };
-	if (len > 0 && pd_chain_set_user(c, st->unwound, len,
-	    end == PD_UNWIND_TRUNCATED, err) == -1)
+	/* No more was asked for, or so much that it cannot be a stack. */
+	cut = end == PD_UNWIND_TRUNCATED ||
+	    (end == PD_UNWIND_FULL && (st->opts.max_stack == 0 ||
+	    len + kernel < st->opts.max_stack));
+	if (len > 0 && pd_chain_set_user(c, st->unwound, len, cut, err) == -1)
 		return -1;
 	c->stopped = end == PD_UNWIND_STOPPED;
 	return 0;

@@ -125,6 +125,27 @@ pd_chain_build(struct pd_chain *c, const struct pd_event *ev,
 	return 0;
 }
 
+/*
+ * Where among the user entries, outermost first, is what unwinding reached: n
+ * is its distance from the leaf.  Recursion has the same address many times;
+ * the best is the one as far from the leaf.
+ */
+static size_t
+find_reached(const struct pd_chain *c, size_t user, uint64_t ip, size_t n)
+{
+	size_t best = SIZE_MAX, least = SIZE_MAX, i, far, off;
+
+	for (i = 0; i < user; i++) {
+		far = user - 1 - i;
+		off = far > n ? far - n : n - far;
+		if (c->entries[i].ip == ip && off < least) {
+			best = i;
+			least = off;
+		}
+	}
+	return best;
+}
+
 int
 pd_chain_set_user(struct pd_chain *c, const struct pd_chain_entry *e,
     size_t n, bool cut, struct pd_error *err)
@@ -133,11 +154,11 @@ pd_chain_set_user(struct pd_chain *c, const struct pd_chain_entry *e,
 
 	while (user < c->len && c->entries[user].mode == PD_CPUMODE_USER)
 		user++;
-	for (i = 0; cut && n > 0 && i < user; i++)
-		if (c->entries[i].ip == e[n - 1].ip)
-			above = i;	/* the one nearest the leaf */
+	i = cut && n > 0 ? find_reached(c, user, e[n - 1].ip, n - 1) : 0;
 	c->deep = false;
-	c->truncated = cut && above == 0;
+	c->truncated = cut && i == SIZE_MAX;
+	if (i != SIZE_MAX)
+		above = i;
 	rest = c->len - user;
 	/* The old entries stay at the end while the new ones go before. */
 	i = (size_t)(c->entries - c->buf);

@@ -571,6 +571,7 @@ run_both(const struct section *s, const struct cie *cie,
 	memset(row, 0, sizeof(*row));
 	row->ra = (uint8_t)cie->ra;
 	row->signal = cie->signal;
+	*work += pd_left(&cie->program);
 	if (!run(&r))
 		return false;
 	initial = *row;
@@ -580,7 +581,7 @@ run_both(const struct section *s, const struct cie *cie,
 	r.addr = addr;
 	r.nstates = 0;
 	ok = run(&r);
-	*work += (size_t)(r.c.p - body.p) + pd_left(&cie->program);
+	*work += (size_t)(r.c.p - body.p);
 	return ok;
 }
 

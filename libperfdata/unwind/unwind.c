@@ -594,7 +594,7 @@ walk(struct walk *w, struct pd_chain_entry *out, size_t max, size_t *len)
 		if (!step(w, r))
 			return w->err->code == PD_ENOMEM ? -1 : 0;
 	}
-	w->end = PD_UNWIND_TRUNCATED;
+	w->end = PD_UNWIND_FULL;
 	return 0;
 }
 

@@ -24,7 +24,8 @@ struct pd_unwind_files {
 
 enum pd_unwind_end {
 	PD_UNWIND_COMPLETE,	/* the outermost frame was reached */
-	PD_UNWIND_TRUNCATED,	/* the copied bytes, or the room, ran out */
+	PD_UNWIND_TRUNCATED,	/* the copied bytes ran out */
+	PD_UNWIND_FULL,		/* the room for entries ran out */
 	PD_UNWIND_STOPPED,	/* code that tells nothing of its caller */
 };
 

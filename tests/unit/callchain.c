@@ -271,6 +271,51 @@ branches_of_another_kind_are_not_the_stack(void)
 	    .nbranches = 2 }, "u2 u1!", false);
 }
 
+/* Unwinding that did not reach the root takes over what was recorded above. */
+static void
+an_unwound_part_goes_below_what_was_recorded(void)
+{
+	static const struct {
+		uint64_t	above;		/* the second recorded */
+		uint64_t	ips[4];		/* unwound, leaf first */
+		size_t		n;
+		const char	*want;
+		bool		truncated;
+	} cases[] = {
+		/* met in the middle: f and main stay */
+		{ 0x2000, { 0x4000, 0x3500, 0x3000 }, 3,
+			"u1000! u2000! u3000! u3500! u4000!", false },
+		/* met at the outermost: nothing is above it */
+		{ 0x2000, { 0x4000, 0x1000 }, 2, "u1000! u4000!", false },
+		/* not met */
+		{ 0x2000, { 0x4000, 0x9000 }, 2, "u9000! u4000!", true },
+		/* recursion: the entry that is as far from the leaf */
+		{ 0x3000, { 0x4000, 0x3000, 0x3000 }, 3,
+			"u1000! u3000! u3000! u4000!", false },
+		{ 0x3000, { 0x4000, 0x3000 }, 2,
+			"u1000! u3000! u3000! u4000!", false },
+	};
+	struct pd_chain c = { 0 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t chain[] = { USER, 0x4000, 0x3000, cases[i].above,
+			0x1000 };
+		struct pd_chain_entry e[4];
+		struct pd_sample s = { .has_callchain = true,
+			.callchain = (const uint8_t *)chain,
+			.callchain_len = 5 };
+
+		for (size_t k = 0; k < cases[i].n; k++)
+			e[k] = (struct pd_chain_entry){ cases[i].ips[k],
+				PD_CPUMODE_USER, true };
+		CHECK_EQ(pd_chain_build(&c, &fp, &s, 0, true, &err), 0);
+		CHECK_EQ(pd_chain_set_user(&c, e, cases[i].n, true, &err), 0);
+		CHECK_STR(text_of(&c), cases[i].want);
+		CHECK_EQ(c.truncated, cases[i].truncated);
+	}
+	pd_chain_free(&c);
+}
+
 int
 main(void)
 {
@@ -288,5 +333,6 @@ main(void)
 	RUN(the_user_part_of_an_lbr_stack_is_where_its_calls_are);
 	RUN(without_branches_the_callchain_counts);
 	RUN(branches_of_another_kind_are_not_the_stack);
+	RUN(an_unwound_part_goes_below_what_was_recorded);
 	return tap_done();
 }

@@ -698,6 +698,38 @@ seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* ld leaves what it threw away at the address 0, long enough to reach code. */
+static void
+code_that_was_thrown_away_claims_nothing(void)
+{
+	struct dwarf d = dwarf_new(true, false, 4);
+	struct pd_inlines *in;
+	uint32_t a;
+
+	eb_section(&d.elf, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+	    0x1000, NULL, 0);
+	d.elf.secs[d.elf.nsecs - 1].data.p = calloc(1, 0x800);
+	d.elf.secs[d.elf.nsecs - 1].data.len = 0x800;
+	standard_abbrevs(&d);
+	open_unit(&d, 0);
+	cu(&d, DW_LANG_C99, 0x1000, 0x1800);
+	a = named(&d, DECL, "a");
+	func(&d, "ghost", 0, 0x1400);
+	inlined(&d, a, 4, 0x13f0, 1);
+	up(&d);
+	up(&d);
+	func(&d, "kept", 0x1400, 0x100);
+	inlined(&d, a, 0x1400, 0x10, 2);
+	up(&d);
+	up(&d);
+	close_unit(&d);
+	write_file(&d);
+	in = open_table();
+	CHECK_STR(at(in, 0x1200), "");
+	CHECK_STR(at(in, 0x1404), "a@2 < kept");
+	pd_inlines_free(in);
+}
+
 /* Append what is behind `from` so many times more. */
 static void
 repeat(struct eb_bytes *b, size_t from, size_t times)
@@ -895,6 +927,7 @@ main(void)
 	RUN(any_byte_may_be_wrong);
 	RUN(sections_may_end_anywhere);
 	RUN(origins_may_go_in_circles);
+	RUN(code_that_was_thrown_away_claims_nothing);
 	RUN(units_that_claim_everything_are_cheap);
 	RUN(overlapping_abbreviations_are_cheap);
 	RUN(calls_that_overlap_at_random_are_cheap);

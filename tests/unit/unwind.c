@@ -425,7 +425,7 @@ loops_end(void)
 	regs[X86_IP] = BASE + TRAMPOLINE;
 	UNWIND(stack, X86_MASK);
 	CHECK_EQ(len, MAX);
-	CHECK_EQ(end, PD_UNWIND_TRUNCATED);
+	CHECK_EQ(end, PD_UNWIND_FULL);
 	stop();
 }
 
