@@ -397,7 +397,10 @@ struct pd_stack {
 struct pd_stacker *pd_stacker_new(struct pd_session *s, struct pd_tree *tree,
     const struct pd_stack_opts *opts, struct pd_error *err);
 void pd_stacker_free(struct pd_stacker *st);
-/* Give back what only further samples would need: much of it is large. */
+/*
+ * After the last sample: give back what only further ones would need, much of
+ * it large.  Nothing but pd_stacker_why(), _note() and _free() may follow.
+ */
 void pd_stacker_trim(struct pd_stacker *st);
 
 /*

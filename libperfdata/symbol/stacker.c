@@ -282,7 +282,7 @@ unwind(struct pd_stacker *st, struct pd_chain *c,
 	    max, &len, &end, err) == -1)
 		return -1;
 	/* Recorded frames are better than unwinding that did not get far. */
-	if (end != PD_UNWIND_COMPLETE && smp->callchain_len > 0 &&
+	if (end != PD_UNWIND_COMPLETE && !c->bare &&
 	    len <= c->len - kernel)
 		return 0;
 	/* perf shows that the copied bytes ended: by the address -1. */

@@ -112,13 +112,15 @@ pd_chain_build(struct pd_chain *c, const struct pd_event *ev,
 		return -1;
 	c->entries = c->buf + c->cap;
 	c->len = 0;
-	c->deep = c->truncated = c->stopped = false;
+	c->bare = c->deep = c->truncated = c->stopped = false;
 	if (s->has_callchain)
 		push_callchain(c, s, max > 0 ? max : SIZE_MAX, lbr,
 		    perf_compat);
 	if (c->len == 0 && (ev->sample_type & PD_SAMPLE_IP) &&
-	    !(perf_compat && s->has_callchain))
+	    !(perf_compat && s->has_callchain)) {
 		push(c, s->ip, s->cpumode, true);
+		c->bare = true;
+	}
 	/* Deeper than the default: then the default was not the limit. */
 	c->deep = !lbr &&
 	    (ev->max_stack ? c->len >= depth : c->len == depth);
@@ -154,11 +156,13 @@ pd_chain_set_user(struct pd_chain *c, const struct pd_chain_entry *e,
 
 	while (user < c->len && c->entries[user].mode == PD_CPUMODE_USER)
 		user++;
-	i = cut && n > 0 ? find_reached(c, user, e[n - 1].ip, n - 1) : 0;
+	i = cut && n > 0 && !c->bare ? find_reached(c, user, e[n - 1].ip, n - 1) :
+	    SIZE_MAX;
 	c->deep = false;
 	c->truncated = cut && i == SIZE_MAX;
 	if (i != SIZE_MAX)
 		above = i;
+	c->bare = false;
 	rest = c->len - user;
 	/* The old entries stay at the end while the new ones go before. */
 	i = (size_t)(c->entries - c->buf);

@@ -20,6 +20,7 @@ struct pd_chain {
 	size_t			cap;
 	struct pd_chain_entry	*entries;	/* in buf, outermost first */
 	size_t			len;
+	bool			bare;	/* not recorded: only where it ran */
 	bool			deep;	/* as deep as the kernel records */
 	bool			truncated;	/* the copied stack ended early */
 	bool			stopped;	/* at code without unwind data */

@@ -19,6 +19,8 @@
  * to waste time: a row takes about twenty, and one function could take all.
  */
 #define MAX_WORK	(UINT64_C(1) << 30)
+/* Augmentation letters with their NUL; there are seven in all. */
+#define MAX_LETTERS	16
 
 /* One .eh_frame or .debug_frame. */
 struct section {
@@ -191,6 +193,10 @@ get_cie(const struct section *s, uint64_t offset, struct cie *cie)
 	*cie = (struct cie){ .offset = (size_t)offset,
 		.word = s->is64 ? 8 : 4 };
 	version = pd_get_u8(&body);
+	/* Many functions in turn may ask for CIEs, so none may be long to read. */
+	if (memchr(body.p, 0, pd_left(&body) < MAX_LETTERS ? pd_left(&body) :
+	    MAX_LETTERS) == NULL)
+		return false;
 	letters = pd_get_str(&body);
 	if (letters == NULL || (letters[0] != '\0' && letters[0] != 'z'))
 		return false;

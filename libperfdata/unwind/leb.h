@@ -4,6 +4,9 @@
 
 #include "base/cursor.h"
 
+/* Ten bytes hold 64 bits; compilers and linkers may pad them, a little. */
+#define PD_LEB_BYTES	32
+
 /* Bits beyond the 64th are dropped. */
 static inline uint64_t
 pd_get_uleb(struct pd_cursor *c)
@@ -17,6 +20,7 @@ pd_get_uleb(struct pd_cursor *c)
 		if (shift < 64)
 			v |= (uint64_t)(b & 0x7f) << shift;
 		shift += 7;
+		c->bad |= shift > 7 * PD_LEB_BYTES;
 	} while ((b & 0x80) && !c->bad);
 	return v;
 }
@@ -32,7 +36,8 @@ pd_get_sleb(struct pd_cursor *c)
 		b = pd_get_u8(c);
 		if (shift < 64)
 			v |= (uint64_t)(b & 0x7f) << shift;
-		shift += shift < 64 ? 7 : 0;
+		shift += 7;
+		c->bad |= shift > 7 * PD_LEB_BYTES;
 	} while ((b & 0x80) && !c->bad);
 	if ((b & 0x40) && shift < 64)
 		v |= -(UINT64_C(1) << shift);

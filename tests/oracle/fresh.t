@@ -42,8 +42,27 @@ piped() {
 }
 
 ok "call chains" agrees -F 4999 -g ./demo 1
+# marks BYTES: with so few bytes copied no stack is whole, and each says so.
+marks() {
+	record -o perf.data -e cpu-clock:u -F 999 --call-graph "dwarf,$1" \
+	    ./nofp 1
+	pd-fold -q --weight samples perf.data >out
+	note "$(grep -v '\[truncated\]' out)"
+	[ -s out ] && ! grep -qv '\[truncated\]' out
+}
+
+# What the user has left out is not missing.
+shallow() {
+	record -o perf.data -e cpu-clock:u -F 999 --call-graph dwarf ./nofp 1
+	pd-fold --no-inline --max-stack 1 perf.data >out 2>err
+	note "$(cat err out)"
+	[ -s out ] && ! grep -q truncated out err && ! grep -q ';.*;' out
+}
+
 "${CC:-gcc}" -O2 -g -fomit-frame-pointer -pthread -o nofp "$TESTDATA/demo/demo.c"
 ok "copied stacks" agrees -F 999 --call-graph dwarf ./nofp 1
+ok "copied stacks that end early" marks 8
+ok "copied stacks, as deep as asked for" shallow
 ok "no call chains" agrees -F 4999 ./demo 1
 ok "user space only" agrees -e cpu-clock:u -F 4999 -g ./demo 1
 ok "processes that fork, exec and rename themselves" \
