@@ -706,10 +706,8 @@ code_that_was_thrown_away_claims_nothing(void)
 	struct pd_inlines *in;
 	uint32_t a;
 
-	eb_section(&d.elf, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
-	    0x1000, NULL, 0);
-	d.elf.secs[d.elf.nsecs - 1].data.p = calloc(1, 0x800);
-	d.elf.secs[d.elf.nsecs - 1].data.len = 0x800;
+	eb_section(&d.elf, ".text", SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR,
+	    0x1000, NULL, 0x800);
 	standard_abbrevs(&d);
 	open_unit(&d, 0);
 	cu(&d, DW_LANG_C99, 0x1000, 0x1800);
