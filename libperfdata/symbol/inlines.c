@@ -41,6 +41,7 @@ struct table {
 
 struct pd_inlines {
 	struct pd_dw_limits	limits;
+	bool			limited;	/* they are set */
 	struct pd_dw_file	*main, *alt;	/* NULL: there is none */
 	struct pd_dw_split	split;
 	struct table		*tables;	/* by unit; unit NULL: not made */
@@ -510,6 +511,12 @@ pd_inlines_find(struct pd_inlines *in, uint64_t addr,
 	return fill_chain(in, t, pd_spanmap_find(&t->map, addr), chain, err);
 }
 
+bool
+pd_inlines_gave_up(const struct pd_inlines *in)
+{
+	return in->limited && (in->limits.bytes == 0 || in->limits.steps == 0);
+}
+
 /* ---- opening ------------------------------------------------------------- */
 
 static int
@@ -523,6 +530,7 @@ open_files(struct pd_inlines *in, const struct pd_inlines_file *f,
 	/* For inflated sections and tables. */
 	in->limits.bytes = 40 * MB + 4 * (uint64_t)st.st_size;
 	in->limits.steps = 64 * MB + 16 * (uint64_t)st.st_size;
+	in->limited = true;
 	if (pd_dw_file_open(&in->main, f->path, f->id, false, &in->limits,
 	    err) == -1)
 		return -1;

@@ -58,4 +58,10 @@ void pd_inlines_free(struct pd_inlines *in);
 int pd_inlines_find(struct pd_inlines *in, uint64_t addr,
     struct pd_inline_chain *chain, struct pd_error *err);
 
+/*
+ * Whether reading took more memory or work than a file of this size may, so
+ * that some of what was inlined is missing.
+ */
+bool pd_inlines_gave_up(const struct pd_inlines *in);
+
 #endif

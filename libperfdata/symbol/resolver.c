@@ -141,7 +141,15 @@ find_inlines(struct pd_resolver *r, const struct pd_dso *dso,
 		if ((d->inlines = pd_inlines_open(&f, err)) == NULL)
 			return -1;
 	}
-	return pd_inlines_find(d->inlines, addr, chain, err);
+	if (pd_inlines_find(d->inlines, addr, chain, err) == -1)
+		return -1;
+	if (!d->gave_up && pd_inlines_gave_up(d->inlines)) {
+		d->gave_up = true;
+		pd_note_add(&r->notes, false, PD_NOWHERE, "%s: its debug "
+		    "information claims too much for its size, so inlined "
+		    "calls are missing", dso->name);
+	}
+	return 0;
 }
 
 /* Whose /tmp it is matters: pids are the same everywhere. */

@@ -29,6 +29,7 @@ struct pd_resolver {
 		struct pd_dsosyms	*syms;	/* NULL: not open */
 		struct pd_inlines	*inlines;	/* likewise */
 		struct pd_map64		inlined;	/* lists, by file offset */
+		bool			gave_up;	/* ... on inlines; noted */
 	}			*dsos;		/* by dso->id */
 	size_t			dsos_cap;
 	struct pd_perfmap	**perfmaps;	/* by place */

@@ -858,6 +858,7 @@ bombs_are_not_inflated(void)
 	uint64_t sizes[] = { 1ull << 45, 1ull << 28, 100u << 20, 0 };
 	uLong bound = compressBound(100u << 20);
 	uint8_t *zero = calloc(1, 100u << 20), *packed = malloc(bound);
+	struct pd_inlines *in;
 
 	compress2(packed, &bound, zero, 100u << 20, 1);
 	for (size_t i = 0; i < 4; i++) {
@@ -873,6 +874,11 @@ bombs_are_not_inflated(void)
 		section(&d, ".debug_info", &z, SHF_COMPRESSED);
 		write_file(&d);
 		expect_cheap();
+		/* What deflate cannot make is damage; else it is too much. */
+		in = open_table();
+		CHECK_EQ(pd_inlines_gave_up(in), sizes[i] > 0 &&
+		    sizes[i] / 1040 <= bound);
+		pd_inlines_free(in);
 	}
 	free(zero);
 	free(packed);
