@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/tmpfile.h"
 #include "input/block.h"
 
 /*
@@ -26,28 +27,6 @@ void
 pd_blocks_init(struct pd_blocks *pool)
 {
 	*pool = (struct pd_blocks){ .spool_fd = -1 };
-}
-
-int
-pd_tmpfile(struct pd_error *err)
-{
-	const char *dir = getenv("TMPDIR");
-	char path[4096];
-	int fd;
-
-	if (dir == NULL || *dir == '\0')
-		dir = "/tmp";
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	/* Not every file system has O_TMPFILE (open(2)). */
-	snprintf(path, sizeof(path), "%s/perfdata-XXXXXX", dir);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return pd_fail(err, PD_EIO, PD_NOWHERE,
-		    "temporary file in %s", dir);
-	unlink(path);
-	return fd;
 }
 
 static void

@@ -54,9 +54,4 @@ void pd_block_unref(struct pd_block *b);
 /* Nothing is added to b any more: a spooled block may leave memory. */
 void pd_block_seal(struct pd_block *b);
 
-/*
- * An unlinked file in $TMPDIR or /tmp; the descriptor or -1.
- */
-int pd_tmpfile(struct pd_error *err);
-
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/tmpfile.h"
 #include "input/block.h"
 #include "input/source.h"
 
@@ -85,24 +86,6 @@ pd_source_pread(const struct pd_source *s, void *buf, size_t size,
 	return 1;
 }
 
-static int
-write_all(int fd, const char *p, size_t len, struct pd_error *err)
-{
-	ssize_t n;
-
-	while (len > 0) {
-		n = write(fd, p, len);
-		if (n < 0 && errno != EINTR)
-			return pd_fail(err, PD_EIO, PD_NOWHERE,
-			    "temporary file");
-		if (n > 0) {
-			p += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 int
 pd_source_spool(struct pd_source *s, const void *head, size_t len,
     struct pd_error *err)
@@ -115,10 +98,10 @@ pd_source_spool(struct pd_source *s, const void *head, size_t len,
 	if (buf == NULL)
 		return pd_fail_nomem(err);
 	if ((fd = pd_tmpfile(err)) < 0 ||
-	    write_all(fd, head, len, err) == -1)
+	    pd_write_all(fd, head, len, err) == -1)
 		goto fail;
 	while ((n = pd_source_read(s, buf, PD_BLOCK_SIZE, err)) > 0) {
-		if (write_all(fd, buf, (size_t)n, err) == -1)
+		if (pd_write_all(fd, buf, (size_t)n, err) == -1)
 			goto fail;
 		size += (uint64_t)n;
 	}

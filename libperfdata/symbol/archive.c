@@ -6,8 +6,6 @@
  * A compressed tar can only be read from its start, so all files that may be
  * asked for are unpacked at once, into temporary files without a name.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/tmpfile.h"
 #include "symbol/debugfile.h"
 #include "symbol/file.h"
 #include "symbol/plugin.h"
@@ -159,46 +158,11 @@ parse_name(const char *name, struct member *m)
 
 /* ---- unpacking ----------------------------------------------------------------- */
 
-static int
-open_temp(void)
-{
-	const char *dir = getenv("TMPDIR");
-	char path[PD_PATH_MAX];
-	int fd;
-
-	if (dir == NULL || dir[0] == '\0')
-		dir = "/tmp";
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd != -1)
-		return fd;
-	snprintf(path, sizeof(path), "%s/pd-XXXXXX", dir);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd != -1)
-		unlink(path);
-	return fd;
-}
-
-static bool
-write_all(int fd, const char *p, size_t size)
-{
-	ssize_t n;
-
-	while (size > 0) {
-		n = write(fd, p, size);
-		if (n == -1 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 /* The data of the entry that is read: NULL, or why it cannot be had. */
 static const char *
 unpack(struct pd_archive *a, void *r, int fd)
 {
+	struct pd_error err;
 	char buf[65536];
 	ssize_t n;
 
@@ -206,7 +170,7 @@ unpack(struct pd_archive *a, void *r, int fd)
 		a->bytes += (uint64_t)n;
 		if (a->bytes > MAX_BYTES)
 			return "too large";
-		if (!write_all(fd, buf, (size_t)n))
+		if (pd_write_all(fd, buf, (size_t)n, &err) == -1)
 			return "no space for temporary files (see TMPDIR)";
 	}
 	return n == 0 ? NULL : "damaged, or not a tar archive";
@@ -216,13 +180,14 @@ static const char *
 add_member(struct pd_archive *a, void *r, const char *name)
 {
 	struct member *m = &a->members[a->len];
+	struct pd_error err;
 	const char *why;
 
 	if (a->len == MAX_MEMBERS)
 		return "too many files: unpack it and use --buildid-dir";
 	if (name == NULL || !parse_name(name, m))
 		return NULL;
-	m->fd = open_temp();
+	m->fd = pd_tmpfile(&err);
 	if (m->fd == -1)
 		return "cannot make temporary files (see TMPDIR)";
 	why = unpack(a, r, m->fd);

@@ -1,12 +1,9 @@
 /* Reads the call frame information of ELF files for the unwinder. */
 #include <elf.h>
 #include <stdlib.h>
-#include <string.h>
-#include <zlib.h>
 
 #include "base/alloc.h"
-#include "base/cursor.h"
-#include "base/error.h"
+#include "symbol/decompress.h"
 #include "symbol/vdso.h"
 
 #include "symbol/cfifile.h"
@@ -51,54 +48,45 @@ add_plts(struct pd_image *img, const struct pd_elf *e)
 	}
 }
 
-/*
- * A section that is compressed (elf(5), SHF_COMPRESSED), in its real size.
- * NULL with PD_OK when it is damaged or too large.
- */
+/* A section that was compressed: NULL with PD_OK when it cannot be had. */
 static uint8_t *
-inflate_section(const struct pd_elf *e, const uint8_t *bytes, uint64_t size,
-    uint64_t *real, struct pd_error *err)
+inflate(const struct pd_elf *e, const struct pd_elf_section *s,
+    const uint8_t *bytes, uint64_t *size, struct pd_error *err)
 {
-	struct pd_cursor c = pd_cursor(bytes, size, e->swapped);
-	uint32_t type = pd_get_u32(&c);
-	uLongf len;
+	struct pd_packed z;
 	uint8_t *out;
 
 	err->code = PD_OK;
-	if (e->is64)
-		pd_get_u32(&c);
-	*real = e->is64 ? pd_get_u64(&c) : pd_get_u32(&c);
-	pd_get_bytes(&c, e->is64 ? 8 : 4);	/* alignment */
-	/* zlib makes at most 1,032 bytes out of one. */
-	if (c.bad || type != ELFCOMPRESS_ZLIB || *real > MAX_INFLATED ||
-	    *real / 1032 > pd_left(&c))
+	if (!pd_packed_open(&z, e, s, bytes) || z.full > MAX_INFLATED)
 		return NULL;
-	if ((out = pd_calloc(*real, 1, err)) == NULL)
+	if ((out = pd_calloc(z.full, 1, err)) == NULL)
 		return NULL;
-	len = *real;
-	if (uncompress(out, &len, c.p, pd_left(&c)) == Z_OK && len == *real)
+	*size = z.full;
+	if (pd_packed_inflate(&z, out))
 		return out;
 	free(out);
 	return NULL;
 }
 
-/* The bytes of a section; none is no error. */
+/* The bytes of a section, that is called `old` if not `name`; none is fine. */
 static int
 add_section(struct pd_image_section *to, const struct pd_elf *e,
-    const char *name, struct pd_error *err)
+    const char *name, const char *old, struct pd_error *err)
 {
 	const struct pd_elf_section *s = pd_elf_section(e, name);
 	uint64_t size;
 	uint8_t *p, *out;
 
+	if (s == NULL && old != NULL)
+		s = pd_elf_section(e, old);
 	if (s == NULL || to->bytes != NULL)
 		return 0;
 	p = pd_elf_read(e, s, MAX_SECTION, err);
 	if (p == NULL)
 		return err->code == PD_OK ? 0 : -1;
 	size = s->size;
-	if (s->flags & SHF_COMPRESSED) {
-		out = inflate_section(e, p, s->size, &size, err);
+	if (pd_elf_is_packed(s)) {
+		out = inflate(e, s, p, &size, err);
 		free(p);
 		if (out == NULL)
 			return err->code == PD_OK ? 0 : -1;
@@ -106,6 +94,14 @@ add_section(struct pd_image_section *to, const struct pd_elf *e,
 	}
 	*to = (struct pd_image_section){ p, size, s->addr };
 	return 0;
+}
+
+static int
+add_debug_frame(struct pd_image *img, const struct pd_elf *e,
+    struct pd_error *err)
+{
+	return add_section(&img->debug_frame, e, ".debug_frame",
+	    ".zdebug_frame", err);
 }
 
 int
@@ -117,9 +113,9 @@ pd_cfifile_add(struct pd_image *img, const struct pd_elf *e,
 	img->swapped = e->swapped;
 	add_plts(img, e);
 	if (add_code(img, e, err) == -1 ||
-	    add_section(&img->eh_frame, e, ".eh_frame", err) == -1)
+	    add_section(&img->eh_frame, e, ".eh_frame", NULL, err) == -1)
 		return -1;
-	return add_section(&img->debug_frame, e, ".debug_frame", err);
+	return add_debug_frame(img, e, err);
 }
 
 static int
@@ -137,8 +133,7 @@ read_file(struct pd_symsources *src, const struct pd_dso *dso,
 	if (ret == 0 && f.run != NULL && f.syms != NULL && f.syms != f.run &&
 	    f.run->nloads > 0 && f.syms->nloads > 0 &&
 	    f.run->loads[0].vaddr == f.syms->loads[0].vaddr)
-		ret = add_section(&img->debug_frame, f.syms, ".debug_frame",
-		    err);
+		ret = add_debug_frame(img, f.syms, err);
 	pd_debugfile_close(&f);
 	return ret;
 }

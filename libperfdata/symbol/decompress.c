@@ -1,4 +1,5 @@
 /* Decompresses parts of files and whole ones: xz, gzip, zstd. */
+#include <elf.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <zstd_errors.h>
 
 #include "base/alloc.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "symbol/file.h"
 
@@ -24,6 +26,12 @@
  * (ZSTD_WINDOWLOG_LIMIT_DEFAULT).
  */
 #define MAX_XZ_MEMORY	(1u << 27)
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD	2		/* since glibc 2.38 */
+#endif
+/* Deflate makes at most 258 bytes of two bits (zlib's technical details). */
+#define MAX_DEFLATE		1040
 
 static const char damaged[] = "compressed file is damaged";
 static const char too_large[] = "compressed file is too large";
@@ -229,4 +237,70 @@ pd_elf_open_compressed(struct pd_elf *e, uint8_t **mem, const char *path,
 	if (*mem == NULL)
 		return err->code == PD_OK ? 1 : -1;
 	return open_mem(e, mem, len, why, err);
+}
+
+/* ---- sections ------------------------------------------------------------ */
+
+static bool
+is_zdebug(const struct pd_elf_section *s)
+{
+	return strncmp(s->name, ".zdebug_", 8) == 0;
+}
+
+bool
+pd_elf_is_packed(const struct pd_elf_section *s)
+{
+	return (s->flags & SHF_COMPRESSED) || is_zdebug(s);
+}
+
+static bool
+read_chdr(struct pd_packed *z, bool is64, bool swapped)
+{
+	struct pd_cursor c = pd_cursor(z->p, z->size, swapped);
+
+	z->type = pd_get_u32(&c);
+	if (is64)
+		pd_get_u32(&c);
+	z->full = is64 ? pd_get_u64(&c) : pd_get_u32(&c);
+	pd_get_bytes(&c, is64 ? 8 : 4);		/* alignment */
+	z->p = c.p;
+	z->size = pd_left(&c);
+	return !c.bad;
+}
+
+/* "ZLIB" and the size, always in big endian. */
+static bool
+read_zdebug(struct pd_packed *z)
+{
+	if (z->size < 12 || memcmp(z->p, "ZLIB", 4) != 0)
+		return false;
+	z->full = pd_load_u64(z->p + 4,
+	    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	z->type = ELFCOMPRESS_ZLIB;
+	z->p += 12;
+	z->size -= 12;
+	return true;
+}
+
+bool
+pd_packed_open(struct pd_packed *z, const struct pd_elf *e,
+    const struct pd_elf_section *s, const uint8_t *bytes)
+{
+	z->p = bytes;
+	z->size = s->size;
+	if (!(s->flags & SHF_COMPRESSED ? read_chdr(z, e->is64, e->swapped) :
+	    read_zdebug(z)) || z->full == 0)
+		return false;
+	return z->type == ELFCOMPRESS_ZSTD || (z->type == ELFCOMPRESS_ZLIB &&
+	    z->full / MAX_DEFLATE <= z->size);
+}
+
+bool
+pd_packed_inflate(const struct pd_packed *z, uint8_t *to)
+{
+	uLongf n = z->full;
+
+	if (z->type == ELFCOMPRESS_ZSTD)
+		return ZSTD_decompress(to, z->full, z->p, z->size) == z->full;
+	return uncompress(to, &n, z->p, z->size) == Z_OK && n == z->full;
 }

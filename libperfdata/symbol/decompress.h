@@ -23,4 +23,22 @@ int pd_elf_open_section(struct pd_elf *e, uint8_t **mem,
 int pd_elf_open_compressed(struct pd_elf *e, uint8_t **mem, const char *path,
     const char **why, struct pd_error *err);
 
+/*
+ * A section that was compressed by itself: SHF_COMPRESSED (elf(5), Elf64_Chdr),
+ * or ".zdebug_x" for ".debug_x", as GNU tools had it before.
+ */
+struct pd_packed {
+	const uint8_t	*p;		/* behind the header; borrowed */
+	size_t		size;
+	uint64_t	full;		/* bytes when inflated, never 0 */
+	uint32_t	type;		/* ELFCOMPRESS_* */
+};
+
+bool pd_elf_is_packed(const struct pd_elf_section *s);
+/* Read the header; false when nothing can be made of it. */
+bool pd_packed_open(struct pd_packed *z, const struct pd_elf *e,
+    const struct pd_elf_section *s, const uint8_t *bytes);
+/* Inflate into to[0..full): false when it is damaged. */
+bool pd_packed_inflate(const struct pd_packed *z, uint8_t *to);
+
 #endif

@@ -242,11 +242,9 @@ struct pd_dw_unit *pd_dw_unit_open(struct pd_dw_file *f, uint64_t start,
     struct pd_error *err);
 struct pd_dw_unit *pd_dw_unit_around(struct pd_dw_file *f, uint64_t offset,
     struct pd_error *err);
-/* Keep a unit that was made by hand; NULL without memory. */
+/* Keep a unit whose header was read, and read its first DIE; NULL: no memory. */
 struct pd_dw_unit *pd_dw_unit_keep(const struct pd_dw_unit *made,
     struct pd_error *err);
-/* Give a unit its abbreviations: 0, or -1 without memory. */
-int pd_dw_unit_abbrevs(struct pd_dw_unit *u, struct pd_error *err);
 
 /*
  * Read only the own DIE of a unit.  t is room for its abbreviation, which

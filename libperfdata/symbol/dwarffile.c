@@ -4,18 +4,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include "base/error.h"
 #include "symbol/debugfile.h"
+#include "symbol/decompress.h"
 #include "symbol/dwarf.h"
-
-#ifndef ELFCOMPRESS_ZSTD
-#define ELFCOMPRESS_ZSTD	2		/* since glibc 2.38 */
-#endif
-/* Deflate makes at most 258 bytes of two bits (zlib's technical details). */
-#define MAX_DEFLATE		1040
 
 static const char *const section_names[PD_DW_NSECTIONS] = {
 	[PD_DW_INFO] = "debug_info",
@@ -33,16 +26,15 @@ static const char *const section_names[PD_DW_NSECTIONS] = {
 
 /* Which section has this name?  ".zdebug_x" is an older ".debug_x". */
 static enum pd_dw_section
-section_of(const char *name, bool dwo, bool *zdebug)
+section_of(const char *name, bool dwo)
 {
 	size_t len = strlen(name), n;
 	bool is_dwo = len > 4 && strcmp(name + len - 4, ".dwo") == 0;
 	int i;
 
-	*zdebug = strncmp(name, ".z", 2) == 0;
 	if (name[0] != '.')
 		return PD_DW_NSECTIONS;
-	name += 1 + *zdebug;
+	name += name[1] == 'z' ? 2 : 1;
 	n = strlen(name) - (is_dwo ? 4 : 0);
 	for (i = 0; i < PD_DW_NSECTIONS; i++)
 		if (strlen(section_names[i]) == n &&
@@ -54,67 +46,17 @@ section_of(const char *name, bool dwo, bool *zdebug)
 	return (enum pd_dw_section)i;
 }
 
-struct packed {
-	const uint8_t	*p;
-	size_t		size;
-	uint64_t	full;		/* bytes when inflated */
-	uint32_t	type;		/* ELFCOMPRESS_* */
-};
-
-/* The header of an SHF_COMPRESSED section: Elf32_Chdr, Elf64_Chdr. */
-static bool
-read_chdr(struct packed *z, bool is64, bool swapped)
-{
-	struct pd_cursor c = pd_cursor(z->p, z->size, swapped);
-
-	z->type = pd_get_u32(&c);
-	if (is64)
-		pd_get_u32(&c);
-	z->full = is64 ? pd_get_u64(&c) : pd_get_u32(&c);
-	pd_get_bytes(&c, is64 ? 8 : 4);
-	z->p = c.p;
-	z->size = pd_left(&c);
-	return !c.bad;
-}
-
-/* ".zdebug": "ZLIB" and the size, always in big endian. */
-static bool
-read_zdebug(struct packed *z)
-{
-	if (z->size < 12 || memcmp(z->p, "ZLIB", 4) != 0)
-		return false;
-	z->full = pd_load_u64(z->p + 4,
-	    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-	z->type = ELFCOMPRESS_ZLIB;
-	z->p += 12;
-	z->size -= 12;
-	return true;
-}
-
-static bool
-inflate_into(const struct packed *z, uint8_t *to)
-{
-	uLongf n = z->full;
-
-	if (z->type == ELFCOMPRESS_ZSTD)
-		return ZSTD_decompress(to, z->full, z->p, z->size) == z->full;
-	return uncompress(to, &n, z->p, z->size) == Z_OK && n == z->full;
-}
-
 /* What the section claims is checked before there is memory for it. */
 static int
 inflate_section(struct pd_dw_file *f, enum pd_dw_section s,
-    const struct packed *z, struct pd_error *err)
+    const struct pd_packed *z, struct pd_error *err)
 {
-	if ((z->type != ELFCOMPRESS_ZLIB && z->type != ELFCOMPRESS_ZSTD) ||
-	    z->full == 0 || (z->type == ELFCOMPRESS_ZLIB &&
-	    z->full / MAX_DEFLATE > z->size) ||
-	    !pd_dw_spend(&f->limits->bytes, z->full))
+	if (!pd_dw_spend(&f->limits->bytes, z->full))
 		return 0;
 	f->inflated[s] = malloc(z->full);
 	if (f->inflated[s] == NULL)
 		return pd_fail_nomem(err);
-	if (inflate_into(z, f->inflated[s])) {
+	if (pd_packed_inflate(z, f->inflated[s])) {
 		f->sections[s].p = f->inflated[s];
 		f->sections[s].size = z->full;
 		return 0;
@@ -128,25 +70,20 @@ static int
 add_section(struct pd_dw_file *f, const struct pd_elf *e,
     const struct pd_elf_section *sec, bool dwo, struct pd_error *err)
 {
-	struct packed z;
+	struct pd_packed z;
 	enum pd_dw_section s;
-	bool zdebug;
 
 	if (sec->type == SHT_NOBITS || sec->size == 0 ||
 	    sec->size > f->map_size || sec->offset > f->map_size - sec->size)
 		return 0;
-	s = section_of(sec->name, dwo, &zdebug);
+	s = section_of(sec->name, dwo);
 	if (s == PD_DW_NSECTIONS || f->sections[s].p != NULL)
 		return 0;
-	z.p = f->map + sec->offset;
-	z.size = sec->size;
-	if (sec->flags & SHF_COMPRESSED)
-		return read_chdr(&z, e->is64, e->swapped) ?
+	if (pd_elf_is_packed(sec))
+		return pd_packed_open(&z, e, sec, f->map + sec->offset) ?
 		    inflate_section(f, s, &z, err) : 0;
-	if (zdebug)
-		return read_zdebug(&z) ? inflate_section(f, s, &z, err) : 0;
-	f->sections[s].p = z.p;
-	f->sections[s].size = z.size;
+	f->sections[s].p = f->map + sec->offset;
+	f->sections[s].size = sec->size;
 	return 0;
 }
 

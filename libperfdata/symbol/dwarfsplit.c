@@ -137,16 +137,10 @@ finish(struct pd_dw_unit *made, const struct pd_dw_unit *skeleton,
     struct pd_error *err)
 {
 	struct pd_dw_unit *u;
-	struct pd_cursor c;
-	struct pd_dw_die d;
 
 	made->skeleton = skeleton;
-	if (pd_dw_unit_abbrevs(made, err) == -1 ||
-	    (u = pd_dw_unit_keep(made, err)) == NULL)
+	if ((u = pd_dw_unit_keep(made, err)) == NULL)
 		return NULL;
-	c = pd_dw_unit_cursor(u, u->dies);
-	if (pd_dw_die_next(&c, u, PD_DW_ANY, &d))
-		pd_dw_unit_apply(u, &d);
 	if (u->language == 0)
 		u->language = skeleton->language;
 	return u;
@@ -166,11 +160,7 @@ find_in_dwp(struct pd_dw_file *f, const struct pd_dw_unit *skeleton,
 	apply_row(&parts, &x, row);
 	if (!pd_dw_unit_header(&u, f, parts.info, &next))
 		return NULL;
-	u.info = parts.info;
-	u.abbrev = parts.abbrev;
-	u.line = parts.line;
-	u.str = parts.str;
-	u.rnglists = parts.rnglists;
+	apply_row(&u, &x, row);
 	return finish(&u, skeleton, err);
 }
 

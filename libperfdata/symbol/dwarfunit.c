@@ -183,8 +183,9 @@ read_abbrevs(struct pd_dw_abbrevs *t, const struct pd_dw_unit *u,
 	return ret == -1 ? -1 : 0;
 }
 
-int
-pd_dw_unit_abbrevs(struct pd_dw_unit *u, struct pd_error *err)
+/* The abbreviations of a unit, which others may have too. */
+static int
+give_abbrevs(struct pd_dw_unit *u, struct pd_error *err)
 {
 	struct pd_dw_file *f = u->file;
 	/* The sizes of forms are part of the table. */
@@ -461,6 +462,8 @@ pd_dw_unit_keep(const struct pd_dw_unit *made, struct pd_error *err)
 {
 	struct pd_dw_file *f = made->file;
 	struct pd_dw_unit *u;
+	struct pd_dw_die d;
+	struct pd_cursor c;
 
 	if (pd_grow(&f->units, &f->units_cap, f->nunits + 1,
 	    sizeof(*f->units), err) == -1 ||
@@ -469,6 +472,11 @@ pd_dw_unit_keep(const struct pd_dw_unit *made, struct pd_error *err)
 	*u = *made;
 	f->units[f->nunits++] = u;
 	pd_dw_spend(&f->limits->bytes, sizeof(*u));
+	if (give_abbrevs(u, err) == -1)
+		return NULL;
+	c = pd_dw_unit_cursor(u, u->dies);
+	if (pd_dw_die_next(&c, u, PD_DW_ANY, &d))
+		pd_dw_unit_apply(u, &d);
 	return u;
 }
 
@@ -477,24 +485,17 @@ pd_dw_unit_open(struct pd_dw_file *f, uint64_t start, struct pd_error *err)
 {
 	uint32_t i = pd_map64_find(&f->unit_at, start);
 	struct pd_dw_unit made, *u;
-	struct pd_dw_die d;
-	struct pd_cursor c;
 	uint64_t next;
 
 	err->code = PD_OK;
 	if (i != PD_NOID)
 		return f->units[i];
 	if (f->limits->bytes == 0 ||
-	    !pd_dw_unit_header(&made, f, start, &next))
-		return NULL;
-	if (pd_dw_unit_abbrevs(&made, err) == -1 ||
+	    !pd_dw_unit_header(&made, f, start, &next) ||
 	    (u = pd_dw_unit_keep(&made, err)) == NULL ||
 	    pd_map64_put(&f->unit_at, start, (uint32_t)f->nunits - 1,
 	    err) == -1)
 		return NULL;
-	c = pd_dw_unit_cursor(u, u->dies);
-	if (pd_dw_die_next(&c, u, PD_DW_ANY, &d))
-		pd_dw_unit_apply(u, &d);
 	return u;
 }
 

@@ -163,7 +163,7 @@ get_load(struct pd_elf *e, struct pd_cursor *c)
 	l.vaddr = get_word(c, e->is64);
 	get_word(c, e->is64);			/* p_paddr */
 	l.filesz = get_word(c, e->is64);
-	l.memsz = get_word(c, e->is64);
+	get_word(c, e->is64);			/* p_memsz */
 	if (!e->is64)
 		flags = pd_get_u32(c);
 	get_word(c, e->is64);			/* p_align */
@@ -340,8 +340,6 @@ pd_elf_open(struct pd_elf *e, const char *path, const char **why,
 	if (e->fd == -1)
 		return 1;
 	e->size = (uint64_t)st.st_size;
-	e->dev = st.st_dev;
-	e->ino = st.st_ino;
 	return read_elf(e, why, err);
 }
 

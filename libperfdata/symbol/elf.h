@@ -11,7 +11,7 @@ struct pd_elf_section {
 };
 
 struct pd_elf_load {			/* a PT_LOAD program header */
-	uint64_t	vaddr, offset, filesz, memsz;
+	uint64_t	vaddr, offset, filesz;
 	bool		exec;
 };
 
@@ -19,7 +19,6 @@ struct pd_elf {
 	int			fd;	/* -1: the image is in memory */
 	const uint8_t		*mem;
 	uint64_t		size;
-	uint64_t		dev, ino;
 	bool			is64, swapped;
 	uint16_t		type, machine;
 	struct pd_elf_section	*sections;

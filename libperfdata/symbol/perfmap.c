@@ -6,23 +6,17 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "symbol/file.h"
+#include "symbol/spans.h"
 
 #include "symbol/perfmap.h"
 
 #define MAX_SIZE	(1u << 30)
 
-/* A stretch of addresses and the symbol that was there last. */
-struct piece {
-	uint64_t	start, end;
-	uint32_t	sym;
-};
-
 struct pd_perfmap {
 	char			*text;
-	struct pd_symbol	*syms;	/* in file order until painted */
+	struct pd_symbol	*syms;	/* in the order of lines */
 	size_t			len, cap;
-	struct piece		*pieces;	/* disjoint, by start */
-	size_t			npieces, pieces_cap;
+	struct pd_spanmap	owners;	/* places in syms */
 	const char		*why;
 };
 
@@ -57,7 +51,6 @@ parse_line(struct pd_perfmap *m, char *line, struct pd_error *err)
 		return 0;
 	if (pd_grow(&m->syms, &m->cap, m->len + 1, sizeof(sym), err) == -1)
 		return -1;
-	sym.outer = (uint32_t)m->len;		/* the later line wins */
 	m->syms[m->len++] = sym;
 	return 0;
 }
@@ -80,128 +73,20 @@ parse(struct pd_perfmap *m, size_t len, struct pd_error *err)
 
 /* ---- overlaps ------------------------------------------------------------ */
 
-static int
-by_start(const void *a, const void *b)
-{
-	const struct pd_symbol *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->outer < y->outer ? -1 : x->outer > y->outer;
-}
-
-/* A heap of the symbols that cover an address; the last line is on top. */
-struct heap {
-	const struct pd_symbol	*syms;
-	uint32_t		*v;
-	size_t			len;
-};
-
-static bool
-above(const struct heap *h, size_t i, size_t j)
-{
-	return h->syms[h->v[i]].outer > h->syms[h->v[j]].outer;
-}
-
-static void
-swap(struct heap *h, size_t i, size_t j)
-{
-	uint32_t t = h->v[i];
-
-	h->v[i] = h->v[j];
-	h->v[j] = t;
-}
-
-static void
-push(struct heap *h, uint32_t sym)
-{
-	size_t i = h->len++;
-
-	h->v[i] = sym;
-	for (; i > 0 && above(h, i, (i - 1) / 2); i = (i - 1) / 2)
-		swap(h, i, (i - 1) / 2);
-}
-
-static void
-pop(struct heap *h)
-{
-	size_t i = 0, child;
-
-	h->v[0] = h->v[--h->len];
-	while ((child = 2 * i + 1) < h->len) {
-		if (child + 1 < h->len && above(h, child + 1, child))
-			child++;
-		if (!above(h, child, i))
-			break;
-		swap(h, i, child);
-		i = child;
-	}
-}
-
-static int
-add_piece(struct pd_perfmap *m, uint64_t start, uint64_t end, uint32_t sym,
-    struct pd_error *err)
-{
-	struct piece *last = m->npieces ? &m->pieces[m->npieces - 1] : NULL;
-
-	if (last != NULL && last->sym == sym && last->end == start) {
-		last->end = end;
-		return 0;
-	}
-	if (pd_grow(&m->pieces, &m->pieces_cap, m->npieces + 1, sizeof(*last),
-	    err) == -1)
-		return -1;
-	m->pieces[m->npieces++] = (struct piece){ start, end, sym };
-	return 0;
-}
-
-/*
- * Sweep over the symbols by address: from each start to the next, the line
- * that came last is what is there.
- */
-static int
-paint(struct pd_perfmap *m, uint32_t *room, struct pd_error *err)
-{
-	struct heap h = { .syms = m->syms, .v = room };
-	uint64_t at = 0, next, end;
-	uint32_t i = 0;
-
-	while (i < m->len || h.len > 0) {
-		if (h.len == 0)
-			at = m->syms[i].start;
-		while (i < m->len && m->syms[i].start == at)
-			push(&h, i++);
-		next = i < m->len ? m->syms[i].start : UINT64_MAX;
-		while (h.len > 0 && at < next) {
-			end = m->syms[h.v[0]].end;
-			if (end <= at) {
-				pop(&h);
-				continue;
-			}
-			end = end < next ? end : next;
-			if (add_piece(m, at, end, h.v[0], err) == -1)
-				return -1;
-			at = end;
-		}
-		if (next == UINT64_MAX)
-			break;
-		at = next;
-	}
-	return 0;
-}
-
+/* Where lines overlap, the later one is what is there. */
 static int
 settle(struct pd_perfmap *m, struct pd_error *err)
 {
-	uint32_t *room;
-	int ret;
+	struct pd_spans spans = { .len = 0 };
+	int ret = 0;
+	uint32_t i;
 
-	qsort(m->syms, m->len, sizeof(*m->syms), by_start);
-	room = pd_calloc(m->len, sizeof(*room), err);
-	if (room == NULL)
-		return -1;
-	ret = paint(m, room, err);
-	free(room);
+	for (i = 0; i < m->len && ret == 0; i++)
+		ret = pd_spans_add(&spans, m->syms[i].start, m->syms[i].end, i,
+		    i, err);
+	if (ret == 0)
+		ret = pd_spanmap_make(&m->owners, &spans, err);
+	pd_spans_free(&spans);
 	return ret;
 }
 
@@ -273,7 +158,7 @@ pd_perfmap_free(struct pd_perfmap *m)
 		return;
 	free(m->text);
 	free(m->syms);
-	free(m->pieces);
+	pd_spanmap_free(&m->owners);
 	free(m);
 }
 
@@ -286,16 +171,7 @@ pd_perfmap_why(const struct pd_perfmap *m)
 const struct pd_symbol *
 pd_perfmap_find(const struct pd_perfmap *m, uint64_t ip)
 {
-	size_t lo = 0, hi = m->npieces, mid;
+	uint32_t i = pd_spanmap_find(&m->owners, ip);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (m->pieces[mid].start <= ip)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == 0 || ip >= m->pieces[lo - 1].end)
-		return NULL;
-	return &m->syms[m->pieces[lo - 1].sym];
+	return i == PD_NOID ? NULL : &m->syms[i];
 }

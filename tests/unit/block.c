@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/tmpfile.h"
 #include "input/block.h"
 #include "tap.h"
 

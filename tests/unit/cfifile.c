@@ -1,6 +1,7 @@
 /* What of an ELF file the unwinder gets. */
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "symbol/cfifile.h"
 #include "elfbuild.h"
@@ -126,6 +127,44 @@ compressed_frames_are_inflated(void)
 }
 
 static void
+check_frames(struct eb *b)
+{
+	struct pd_image img = read_it(b);
+
+	CHECK_EQ(img.debug_frame.size, sizeof(frames));
+	CHECK(img.debug_frame.bytes != NULL &&
+	    memcmp(img.debug_frame.bytes, frames, sizeof(frames)) == 0);
+	pd_image_free(&img);
+}
+
+/* gcc -gz=zstd, and -gz=zlib-gnu, which has another name and header. */
+static void
+other_compressions_are_read_too(void)
+{
+	struct eb b = program(true, false);
+	struct eb_bytes *d;
+	uint8_t z[200];
+	uLongf n = sizeof(z);
+
+	d = &b.secs[eb_section(&b, ".debug_frame", SHT_PROGBITS,
+	    SHF_COMPRESSED, 0, NULL, 0)].data;
+	eb_num(&b, d, 2, 4);			/* ELFCOMPRESS_ZSTD */
+	eb_num(&b, d, 0, 4);
+	eb_word(&b, d, sizeof(frames));
+	eb_word(&b, d, 1);
+	eb_put(d, z, ZSTD_compress(z, sizeof(z), frames, sizeof(frames), 1));
+	check_frames(&b);
+
+	b = program(true, false);
+	d = &b.secs[eb_section(&b, ".zdebug_frame", SHT_PROGBITS, 0, 0, NULL,
+	    0)].data;
+	eb_put(d, "ZLIB\0\0\0\0\0\0\0\144", 12);
+	compress(z, &n, frames, sizeof(frames));
+	eb_put(d, z, n);
+	check_frames(&b);
+}
+
+static void
 damaged_compression_gives_none(void)
 {
 	static const uint64_t sizes[] = { 0, 99, 101, 1 << 27,
@@ -142,7 +181,7 @@ damaged_compression_gives_none(void)
 		CHECK(img.debug_frame.bytes == NULL);
 		pd_image_free(&img);
 	}
-	img = compressed(true, 2, sizeof(frames), 0);	/* zstd */
+	img = compressed(true, 2, sizeof(frames), 0);	/* not zstd */
 	CHECK(img.debug_frame.bytes == NULL);
 	pd_image_free(&img);
 }
@@ -184,6 +223,7 @@ main(void)
 	RUN(code_stubs_and_frames_are_found);
 	RUN(files_without_frames_are_no_error);
 	RUN(compressed_frames_are_inflated);
+	RUN(other_compressions_are_read_too);
 	RUN(damaged_compression_gives_none);
 	RUN(files_are_found_for_dsos);
 	return tap_done();

@@ -1,0 +1,13 @@
+/* Temporary files, which have no name. */
+#ifndef PD_BASE_TMPFILE_H
+#define PD_BASE_TMPFILE_H
+
+#include "perfdata.h"
+
+/* An unlinked file in $TMPDIR or /tmp: the descriptor, or -1. */
+int pd_tmpfile(struct pd_error *err);
+
+/* Write all of buf to such a file: 0, or -1, mostly because it is full. */
+int pd_write_all(int fd, const void *buf, size_t len, struct pd_error *err);
+
+#endif
