@@ -16,7 +16,7 @@ MANDIR   ?= $(PREFIX)/share/man
 DATADIR  ?= $(PREFIX)/share
 
 # Debian packages that the build, the tests and the demo need.
-DEPS     := build-essential libelf-dev libdw-dev libtraceevent-dev \
+DEPS     := build-essential libdw-dev \
             libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libxxhash-dev \
             clang clang-format libclang-rt-14-dev \
             linux-perf mandoc perl python3 bzip2 libarchive13 \
@@ -42,7 +42,7 @@ FLAGS    := -std=c11 -D_GNU_SOURCE -DPD_VERSION='"$(VERSION)"' -Ilibperfdata \
             $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all) \
             $(if $(COV),--coverage -O0)
 # liblzma is seldom needed, and a shared library costs 60 us at every start.
-LIBS     := -Wl,--as-needed -ldw -lelf -l:libiberty.a -l:liblzma.a -lzstd -lz
+LIBS     := -Wl,--as-needed -l:libiberty.a -l:liblzma.a -lzstd -lz
 LINK      = $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
 
 obj       = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -128,7 +128,7 @@ Name: libperfdata
 Description: Read, select, symbolise and fold perf.data recordings
 Version: $(VERSION)
 Libs: -L$${libdir} -lperfdata
-Libs.private: -ldw -lelf -liberty -llzma -lzstd -lz
+Libs.private: -liberty -llzma -lzstd -lz
 Cflags: -I$${includedir}
 endef
 export PC

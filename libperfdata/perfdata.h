@@ -203,6 +203,20 @@ enum pd_class pd_record_class(uint32_t type);
 /* ---- sample: one decoded SAMPLE record ------------------------------------- */
 
 /*
+ * What stands in a callchain before addresses of a mode (enum
+ * perf_callchain_context of include/uapi/linux/perf_event.h).  All that are
+ * not less than PD_CONTEXT_MAX are no addresses.
+ */
+#define PD_CONTEXT_HV			((uint64_t)-32)
+#define PD_CONTEXT_KERNEL		((uint64_t)-128)
+#define PD_CONTEXT_USER			((uint64_t)-512)
+#define PD_CONTEXT_USER_DEFERRED	((uint64_t)-640)	/* a cookie follows */
+#define PD_CONTEXT_GUEST		((uint64_t)-2048)
+#define PD_CONTEXT_GUEST_KERNEL		((uint64_t)-2176)
+#define PD_CONTEXT_GUEST_USER		((uint64_t)-2560)
+#define PD_CONTEXT_MAX			((uint64_t)-4095)
+
+/*
  * Everything a SAMPLE can carry, in the kernel's terms.  Fields that the
  * event does not have are 0, PD_NOID or PD_NOTIME.  Pointers are into the
  * record, in the recording's byte order, and live as long as it.

@@ -57,6 +57,21 @@ pd_grow_more(void *p, size_t *cap, size_t want, size_t size,
 	return 0;
 }
 
+int
+pd_grow_zeroed(void *p, size_t *cap, size_t want, size_t size,
+    struct pd_error *err)
+{
+	size_t old = *cap;
+	char *new;
+
+	if (pd_grow(p, cap, want, size, err) == -1)
+		return -1;
+	memcpy(&new, p, sizeof(new));
+	if (*cap > old)
+		memset(new + old * size, 0, (*cap - old) * size);
+	return 0;
+}
+
 void *
 pd_arena_alloc(struct pd_arena *a, size_t size, struct pd_error *err)
 {

@@ -22,6 +22,10 @@ pd_grow(void *p, size_t *cap, size_t want, size_t size, struct pd_error *err)
 	return want <= *cap ? 0 : pd_grow_more(p, cap, want, size, err);
 }
 
+/* The same, and new elements are zero. */
+int pd_grow_zeroed(void *p, size_t *cap, size_t want, size_t size,
+    struct pd_error *err);
+
 /* An arena: many small things that are freed at once. */
 struct pd_arena {
 	struct pd_arena_chunk	*chunk;

@@ -7,10 +7,6 @@
 
 #include "fold/deferred.h"
 
-/* enum perf_callchain_context: include/uapi/linux/perf_event.h. */
-#define CONTEXT_USER		((uint64_t)-512)
-#define CONTEXT_USER_DEFERRED	((uint64_t)-640)
-
 void
 pd_deferred_init(struct pd_deferred *d)
 {
@@ -53,7 +49,7 @@ bool
 pd_deferred_waits(const struct pd_sample *s)
 {
 	return s->callchain_len >= 2 &&
-	    pd_sample_ip(s, s->callchain_len - 2) == CONTEXT_USER_DEFERRED;
+	    pd_sample_ip(s, s->callchain_len - 2) == PD_CONTEXT_USER_DEFERRED;
 }
 
 static uint64_t
@@ -139,7 +135,7 @@ pd_deferred_merge(struct pd_deferred *d, struct pd_sample *s,
 {
 	const struct pd_deferred_chain *ch = chain_of(d, s->tid);
 	size_t n = s->callchain_len - 2;	/* marker and cookie */
-	uint64_t user = CONTEXT_USER;
+	uint64_t user = PD_CONTEXT_USER;
 
 	/* All that were there have a cookie: it is never 0. */
 	if (ch->cookie == 0 || ch->tid != s->tid ||

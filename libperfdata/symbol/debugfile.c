@@ -123,6 +123,16 @@ pd_buildid_cache_path(const struct pd_symopts *o, const struct pd_buildid *id,
 	    what);
 }
 
+char *
+pd_buildid_debug_path(const char *symfs, const struct pd_buildid *id,
+    struct pd_error *err)
+{
+	char hex[2 * 20 + 2];
+
+	buildid_path(id, hex);
+	return pd_path(err, "%s" DEBUG_ROOT "/.build-id/%s.debug", symfs, hex);
+}
+
 struct search {
 	struct pd_debugfile	*f;
 	const struct pd_symopts	*o;
@@ -276,13 +286,10 @@ try_itself(struct search *s, const char *name, size_t len, bool deleted)
 static int
 try_debug_root(struct search *s)
 {
-	char hex[2 * 20 + 2];
-
 	if (s->id.size < 2)
 		return 0;
-	buildid_path(&s->id, hex);
-	return try_file(s, pd_path(s->err, "%s" DEBUG_ROOT "/.build-id/%s.debug",
-	    pd_symfs(s->o), hex), NULL);
+	return try_file(s, pd_buildid_debug_path(pd_symfs(s->o), &s->id,
+	    s->err), NULL);
 }
 
 /* What .gnu_debuglink of the run-time file names, in the three places. */

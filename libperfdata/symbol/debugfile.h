@@ -47,6 +47,9 @@ void pd_debugfile_close(struct pd_debugfile *f);
  */
 char *pd_buildid_cache_path(const struct pd_symopts *o,
     const struct pd_buildid *id, const char *what, struct pd_error *err);
+/* "/usr/lib/debug/.build-id/ab/cdef.debug" below symfs; free(3). */
+char *pd_buildid_debug_path(const char *symfs, const struct pd_buildid *id,
+    struct pd_error *err);
 
 /* The formatted path; free(3). */
 char *pd_path(struct pd_error *err, const char *fmt, ...)

@@ -288,19 +288,6 @@ alt_path(const struct pd_dw_file *f, const char *name, const char *symfs,
 	return path;
 }
 
-static char *
-alt_by_id(const struct pd_buildid *id, const char *symfs,
-    struct pd_error *err)
-{
-	char hex[2 * sizeof(id->bytes) + 1];
-	size_t i;
-
-	for (i = 0; i < id->size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
-	return pd_path(err, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", symfs,
-	    hex, hex + 2);
-}
-
 int
 pd_dw_file_open_alt(struct pd_dw_file **alt, struct pd_dw_file *f,
     const char *symfs, struct pd_error *err)
@@ -322,6 +309,6 @@ pd_dw_file_open_alt(struct pd_dw_file **alt, struct pd_dw_file *f,
 	if (try_alt(alt, alt_path(f, name, symfs, err), &id, f->limits,
 	    err) == -1)
 		return -1;
-	return *alt != NULL ? 0 : try_alt(alt, alt_by_id(&id, symfs, err),
-	    &id, f->limits, err);
+	return *alt != NULL ? 0 : try_alt(alt, pd_buildid_debug_path(symfs,
+	    &id, err), &id, f->limits, err);
 }

@@ -56,14 +56,11 @@ note(struct pd_jits *j, const struct pd_jitdump *d, const char *path)
 static struct pd_jitdump *
 dump_of(struct pd_jits *j, const struct pd_dso *dso, struct pd_error *err)
 {
-	size_t old = j->cap;
 	char *path;
 
-	if (pd_grow(&j->dumps, &j->cap, dso->id + 1, sizeof(*j->dumps),
-	    err) == -1)
+	if (pd_grow_zeroed(&j->dumps, &j->cap, dso->id + 1,
+	    sizeof(*j->dumps), err) == -1)
 		return NULL;
-	if (j->cap > old)
-		memset(j->dumps + old, 0, (j->cap - old) * sizeof(*j->dumps));
 	if (j->dumps[dso->id] != NULL)
 		return j->dumps[dso->id];
 	path = pd_path_of(j->opts, dso->name, strlen(dso->name), err);

@@ -91,17 +91,13 @@ static struct pd_dsosyms *
 dsosyms_of(struct pd_resolver *r, const struct pd_dso *dso,
     struct pd_error *err)
 {
-	size_t old = r->dsos_cap;
 	const char *ref;
 	uint64_t addr;
 	struct pd_dsosyms *s;
 
-	if (pd_grow(&r->dsos, &r->dsos_cap, dso->id + 1, sizeof(*r->dsos),
-	    err) == -1)
+	if (pd_grow_zeroed(&r->dsos, &r->dsos_cap, dso->id + 1,
+	    sizeof(*r->dsos), err) == -1)
 		return NULL;
-	if (r->dsos_cap > old)
-		memset(r->dsos + old, 0,
-		    (r->dsos_cap - old) * sizeof(*r->dsos));
 	if (r->dsos[dso->id].syms != NULL)
 		return r->dsos[dso->id].syms;
 	s = pd_dsosyms_open(r->sources, dso, err);

@@ -7,16 +7,6 @@
 #include "record/event.h"
 #include "unwind/callchain.h"
 
-/* enum perf_callchain_context: include/uapi/linux/perf_event.h. */
-#define CONTEXT_HV		((uint64_t)-32)
-#define CONTEXT_KERNEL		((uint64_t)-128)
-#define CONTEXT_USER		((uint64_t)-512)
-#define CONTEXT_USER_DEFERRED	((uint64_t)-640)
-#define CONTEXT_GUEST		((uint64_t)-2048)
-#define CONTEXT_GUEST_KERNEL	((uint64_t)-2176)
-#define CONTEXT_GUEST_USER	((uint64_t)-2560)
-#define CONTEXT_MAX		((uint64_t)-4095)
-
 #define BRANCH_CALL_STACK	(1 << 11)	/* PERF_SAMPLE_BRANCH_CALL_STACK */
 
 /* kernel.perf_event_max_stack where the attribute does not say. */
@@ -26,13 +16,13 @@ static uint8_t
 mode_of_context(uint64_t marker)
 {
 	switch (marker) {
-	case CONTEXT_HV: return PD_CPUMODE_HYPERVISOR;
-	case CONTEXT_KERNEL: return PD_CPUMODE_KERNEL;
-	case CONTEXT_USER:
-	case CONTEXT_USER_DEFERRED: return PD_CPUMODE_USER;
-	case CONTEXT_GUEST:
-	case CONTEXT_GUEST_USER: return PD_CPUMODE_GUEST_USER;
-	case CONTEXT_GUEST_KERNEL: return PD_CPUMODE_GUEST_KERNEL;
+	case PD_CONTEXT_HV: return PD_CPUMODE_HYPERVISOR;
+	case PD_CONTEXT_KERNEL: return PD_CPUMODE_KERNEL;
+	case PD_CONTEXT_USER:
+	case PD_CONTEXT_USER_DEFERRED: return PD_CPUMODE_USER;
+	case PD_CONTEXT_GUEST:
+	case PD_CONTEXT_GUEST_USER: return PD_CPUMODE_GUEST_USER;
+	case PD_CONTEXT_GUEST_KERNEL: return PD_CPUMODE_GUEST_KERNEL;
 	}
 	return PD_CPUMODE_UNKNOWN;
 }
@@ -72,14 +62,14 @@ push_callchain(struct pd_chain *c, const struct pd_sample *s, size_t max,
 
 	for (i = 0; i < s->callchain_len && c->len < max; i++) {
 		ip = pd_sample_ip(s, i);
-		if (ip < CONTEXT_MAX) {
+		if (ip < PD_CONTEXT_MAX) {
 			push(c, ip, mode, first || perf_compat);
 			first = false;
 			continue;
 		}
 		mode = mode_of_context(ip);
 		first = true;
-		if (perf_compat && (ip == CONTEXT_USER_DEFERRED ||
+		if (perf_compat && (ip == PD_CONTEXT_USER_DEFERRED ||
 		    (mode != PD_CPUMODE_USER && mode != PD_CPUMODE_KERNEL &&
 		    mode != PD_CPUMODE_HYPERVISOR))) {
 			/* perf takes it for corruption: nothing is left */
@@ -87,11 +77,11 @@ push_callchain(struct pd_chain *c, const struct pd_sample *s, size_t max,
 			c->len = 0;
 			return;
 		}
-		if (ip == CONTEXT_USER && lbr) {
+		if (ip == PD_CONTEXT_USER && lbr) {
 			push_lbr(c, s, max);
 			return;
 		}
-		if (ip == CONTEXT_USER_DEFERRED) {
+		if (ip == PD_CONTEXT_USER_DEFERRED) {
 			i++;		/* a cookie for a later record */
 			c->truncated = true;
 		}

@@ -214,15 +214,11 @@ static struct module *
 module_of(struct pd_unwinder *u, const struct pd_dso *dso,
     struct pd_error *err)
 {
-	size_t old = u->modules_cap;
 	struct module *m;
 
-	if (pd_grow(&u->modules, &u->modules_cap, dso->id + 1,
+	if (pd_grow_zeroed(&u->modules, &u->modules_cap, dso->id + 1,
 	    sizeof(*u->modules), err) == -1)
 		return NULL;
-	if (u->modules_cap > old)
-		memset(u->modules + old, 0,
-		    (u->modules_cap - old) * sizeof(*u->modules));
 	m = &u->modules[dso->id];
 	if (m->opened)
 		return m;
