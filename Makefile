@@ -43,7 +43,9 @@ FLAGS    := -std=c11 -D_GNU_SOURCE -DPD_VERSION='"$(VERSION)"' -Ilibperfdata \
             $(if $(COV),--coverage -O0)
 # liblzma is seldom needed, and a shared library costs 60 us at every start.
 LIBS     := -Wl,--as-needed -l:libiberty.a -l:liblzma.a -lzstd -lz
-LINK      = $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
+# What only one tool needs: LIBS_pd-NAME.
+LINK      = $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) \
+            $(LIBS_$(@F))
 
 obj       = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIBSRC   := $(wildcard libperfdata/*/*.c)

@@ -418,6 +418,19 @@ cli_number(const struct cli *c, const char *option, const char *value,
 	return v;
 }
 
+uint64_t
+cli_duration(const struct cli *c, const char *option, const char *value)
+{
+	struct pd_error err;
+	char what[64];
+	uint64_t ns;
+
+	snprintf(what, sizeof(what), "--%s", option);
+	if (pd_duration_parse(value, what, &ns, &err) == -1)
+		cli_die(c, NULL, &err);
+	return ns;
+}
+
 /* ---- input and output ------------------------------------------------------------- */
 
 const char *

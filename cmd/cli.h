@@ -71,6 +71,10 @@ const char *cli_readable(const struct cli *c, const char *option,
 uint64_t cli_number(const struct cli *c, const char *option,
     const char *value, uint64_t min, uint64_t max);
 
+/* Nanoseconds of a duration, see pd_duration_parse(); exit 2. */
+uint64_t cli_duration(const struct cli *c, const char *option,
+    const char *value);
+
 /* Count a warning and, unless quiet, say it. */
 void cli_warn(struct cli *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

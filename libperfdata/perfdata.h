@@ -538,6 +538,13 @@ const struct pd_note *pd_fold_note(const struct pd_fold *f, size_t i);
  */
 void pd_printable(char *s);
 
+/*
+ * A span of time as people write it, "100us", "1.5s", "2h": decimals and one
+ * of ns, us, ms, s, m, h.  PD_EARG names what, the thing that it is for.
+ */
+int pd_duration_parse(const char *text, const char *what, uint64_t *ns,
+    struct pd_error *err);
+
 const char *pd_version(void);
 
 #pragma GCC visibility pop

@@ -45,6 +45,36 @@ other_lists_are_refused_by_name(void)
 }
 
 static void
+durations_have_a_unit_and_every_nanosecond(void)
+{
+	static const struct { const char *text; uint64_t ns; } good[] = {
+		{ "0ns", 0 }, { "7ns", 7 }, { "100us", 100000 }, { "3ms", 3000000 },
+		{ "1.5s", 1500000000 }, { "0.000000001s", 1 }, { "0.5ns", 0 },
+		{ "2m", 120000000000 }, { "1.000000001h", 3600000003600 },
+		{ "0.33333333333333333333333h", 1199999999999 },
+		{ "8760h", 31536000000000000 }, { "007s", 7000000000 },
+		{ "18446744073709551615ns", UINT64_MAX },
+	};
+	static const char *const bad[] = { "", "1", "s", "1 s", " 1s", "-1s",
+		"+1s", "1.s", ".5s", "1.5", "1e3s", "1S", "1sec", "0x1s", "1.2.3s",
+		"18446744073709551616ns", "18446744073709551615us",
+		"18446744073.8s", "5124095577h" };
+	struct pd_error err;
+	uint64_t ns;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		CHECK(pd_duration_parse(good[i].text, "--window", &ns, &err) == 0);
+		CHECK_EQ(ns, good[i].ns);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		if (!CHECK(pd_duration_parse(bad[i], "--window", &ns, &err) == -1))
+			printf("# accepted: '%s'\n", bad[i]);
+		else
+			CHECK(strstr(err.msg, "--window") != NULL);
+	}
+}
+
+static void
 messages_hold_no_control_bytes(void)
 {
 	struct pd_error err;
@@ -69,6 +99,7 @@ main(void)
 {
 	RUN(lists_hold_numbers_and_ranges);
 	RUN(other_lists_are_refused_by_name);
+	RUN(durations_have_a_unit_and_every_nanosecond);
 	RUN(messages_hold_no_control_bytes);
 	RUN(long_messages_are_cut);
 	return tap_done();
