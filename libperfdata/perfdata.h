@@ -240,6 +240,8 @@ struct pd_sample {
 	const uint8_t	*user_regs, *intr_regs;	/* u64 for each bit of the mask */
 	const uint8_t	*user_stack;
 	size_t		user_stack_size;	/* of it in use */
+	const uint8_t	*copied;	/* the fields of user registers and stack */
+	size_t		copied_size;
 	bool		stack_clamped;	/* it claimed more than was copied */
 	bool		has_rest;	/* bytes that the event does not tell of */
 };

@@ -71,6 +71,28 @@ pd_load_u64(const uint8_t *p, bool swapped)
 	return swapped ? __builtin_bswap64(v) : v;
 }
 
+/* The same the other way: v as the recording has it. */
+static inline void
+pd_store_u16(uint8_t *p, uint16_t v, bool swapped)
+{
+	v = swapped ? __builtin_bswap16(v) : v;
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void
+pd_store_u32(uint8_t *p, uint32_t v, bool swapped)
+{
+	v = swapped ? __builtin_bswap32(v) : v;
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void
+pd_store_u64(uint8_t *p, uint64_t v, bool swapped)
+{
+	v = swapped ? __builtin_bswap64(v) : v;
+	memcpy(p, &v, sizeof(v));
+}
+
 static inline uint8_t
 pd_get_u8(struct pd_cursor *c)
 {

@@ -40,20 +40,22 @@ pd_strtab_add(struct pd_strtab *t, const char *s, size_t len,
 		if (rehash(t, err) == -1)
 			return PD_NOID;
 	for (i = h & t->mask; t->slots[i] != PD_NOID; i = (i + 1) & t->mask) {
-		str = t->strs[t->slots[i]];
-		if (t->hashes[t->slots[i]] == h && strncmp(str, s, len) == 0 &&
-		    str[len] == '\0')
+		if (t->hashes[t->slots[i]] == h &&
+		    t->lens[t->slots[i]] == len &&
+		    memcmp(t->strs[t->slots[i]], s, len) == 0)
 			return t->slots[i];
 	}
 	if (pd_grow(&t->strs, &t->cap, t->len + 1, sizeof(*t->strs), err) ||
 	    pd_grow(&t->hashes, &t->hash_cap, t->len + 1, sizeof(*t->hashes),
-	    err))
+	    err) ||
+	    pd_grow(&t->lens, &t->len_cap, t->len + 1, sizeof(*t->lens), err))
 		return PD_NOID;
 	str = pd_arena_strndup(&t->arena, s, len, err);
 	if (str == NULL)
 		return PD_NOID;
 	t->strs[t->len] = str;
 	t->hashes[t->len] = h;
+	t->lens[t->len] = len;
 	t->slots[i] = (uint32_t)t->len;
 	return (uint32_t)t->len++;
 }
@@ -72,6 +74,7 @@ pd_strtab_free(struct pd_strtab *t)
 	pd_arena_free(&t->arena);
 	free(t->strs);
 	free(t->hashes);
+	free(t->lens);
 	free(t->slots);
 	memset(t, 0, sizeof(*t));
 }

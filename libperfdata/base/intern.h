@@ -9,12 +9,13 @@ struct pd_strtab {
 	struct pd_arena		arena;
 	const char		**strs;		/* by id */
 	uint64_t		*hashes;	/* by id */
-	size_t			len, cap, hash_cap;
+	size_t			*lens;		/* by id */
+	size_t			len, cap, hash_cap, len_cap;
 	uint32_t		*slots;		/* ids, PD_NOID free */
 	size_t			mask;
 };
 
-/* The id of s[0..len), added if new; PD_NOID without memory. */
+/* The id of the bytes s[0..len), added if new; PD_NOID without memory. */
 uint32_t pd_strtab_add(struct pd_strtab *t, const char *s, size_t len,
     struct pd_error *err);
 

@@ -30,7 +30,8 @@ pd_tmpfile(struct pd_error *err)
 }
 
 int
-pd_write_all(int fd, const void *buf, size_t len, struct pd_error *err)
+pd_write_all(int fd, const void *buf, size_t len, const char *what,
+    struct pd_error *err)
 {
 	const char *p = buf;
 	ssize_t n;
@@ -38,8 +39,7 @@ pd_write_all(int fd, const void *buf, size_t len, struct pd_error *err)
 	while (len > 0) {
 		n = write(fd, p, len);
 		if (n < 0 && errno != EINTR)
-			return pd_fail(err, PD_EIO, PD_NOWHERE,
-			    "temporary file");
+			return pd_fail(err, PD_EIO, PD_NOWHERE, "%s", what);
 		if (n > 0) {
 			p += n;
 			len -= (size_t)n;

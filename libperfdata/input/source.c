@@ -1,6 +1,7 @@
 /* Files, pipes and standard input as one thing to read from. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,8 +53,12 @@ ssize_t
 pd_source_read(struct pd_source *s, void *buf, size_t size,
     struct pd_error *err)
 {
+	struct pollfd p = { s->fd, POLLIN, 0 };
 	ssize_t n;
 
+	if (s->wait != NULL && !s->seekable && poll(&p, 1, 0) == 0 &&
+	    s->wait(s->wait_ctx, err) == -1)
+		return -1;
 	do {
 		n = s->seekable ? pread(s->fd, buf, size, (off_t)s->pos) :
 		    read(s->fd, buf, size);
@@ -98,10 +103,11 @@ pd_source_spool(struct pd_source *s, const void *head, size_t len,
 	if (buf == NULL)
 		return pd_fail_nomem(err);
 	if ((fd = pd_tmpfile(err)) < 0 ||
-	    pd_write_all(fd, head, len, err) == -1)
+	    pd_write_all(fd, head, len, "temporary file", err) == -1)
 		goto fail;
 	while ((n = pd_source_read(s, buf, PD_BLOCK_SIZE, err)) > 0) {
-		if (pd_write_all(fd, buf, (size_t)n, err) == -1)
+		if (pd_write_all(fd, buf, (size_t)n, "temporary file",
+		    err) == -1)
 			goto fail;
 		size += (uint64_t)n;
 	}
@@ -109,7 +115,7 @@ pd_source_spool(struct pd_source *s, const void *head, size_t len,
 		goto fail;
 	free(buf);
 	close(s->fd);
-	*s = (struct pd_source){ fd, true, 0, size };
+	*s = (struct pd_source){ .fd = fd, .seekable = true, .size = size };
 	return 0;
 
 fail:

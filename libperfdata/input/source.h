@@ -11,6 +11,9 @@ struct pd_source {
 	bool		seekable;
 	uint64_t	pos;		/* of the next sequential read */
 	uint64_t	size;		/* PD_NOWHERE when not seekable */
+	/* NULL, or called before a read that will wait. */
+	int		(*wait)(void *ctx, struct pd_error *err);
+	void		*wait_ctx;
 };
 
 /*

@@ -150,6 +150,11 @@ read_feature(struct pd_container *ct, unsigned id, const struct section *s,
 		    pd_feature_name(id) ? pd_feature_name(id) : "a");
 		return 0;
 	}
+	if (pd_grow(&ct->features, &ct->features_cap, ct->nfeatures_at + 1,
+	    sizeof(*ct->features), err) == -1)
+		return -1;
+	ct->features[ct->nfeatures_at++] = (struct pd_feature_at){ id,
+		s->offset, s->size };
 	if (pd_feature_name(id) == NULL)
 		return 0;
 	data = malloc((size_t)s->size + 1);
@@ -356,4 +361,6 @@ void
 pd_container_close(struct pd_container *ct)
 {
 	pd_source_close(&ct->src);
+	free(ct->features);
+	ct->features = NULL;
 }

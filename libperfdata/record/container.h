@@ -10,12 +10,20 @@
 #include "record/event.h"
 #include "record/feature.h"
 
+/* Where a file has a feature. */
+struct pd_feature_at {
+	unsigned		id;
+	uint64_t		offset, size;
+};
+
 struct pd_container {
 	struct pd_source	src;
 	bool			pipe, swapped;
 	bool			killed;		/* the data have no known size */
 	uint64_t		data, data_end;	/* PD_NOWHERE: to the end */
-	unsigned		nfeatures;
+	unsigned		nfeatures;	/* bits that are set */
+	struct pd_feature_at	*features;	/* those that are there */
+	size_t			nfeatures_at, features_cap;
 };
 
 /*

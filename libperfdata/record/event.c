@@ -139,8 +139,13 @@ pd_events_add(struct pd_events *es, struct pd_cursor *c, size_t room,
 	}
 	if (pd_grow(&es->evts, &es->cap, es->len + 1, sizeof(evt), err) == -1)
 		return NULL;
-	if ((evt = pd_calloc(1, sizeof(*evt), err)) == NULL)
+	if ((evt = pd_calloc(1, sizeof(*evt), err)) == NULL ||
+	    (evt->attr = pd_calloc(1, size, err)) == NULL) {
+		free(evt);
 		return NULL;
+	}
+	memcpy(evt->attr, p, size);
+	evt->attr_size = size;
 	in = pd_cursor(attr, sizeof(attr), c->swapped);
 	decode_attr(&in, evt);
 	find_positions(evt);
@@ -156,8 +161,13 @@ pd_events_add_id(struct pd_events *es, struct pd_evt *ev, uint64_t id,
 {
 	uint32_t owner = pd_map64_find(&es->by_id, id);
 
-	if (owner == PD_NOID)
+	if (owner == PD_NOID) {
+		if (pd_grow(&ev->ids, &ev->ids_cap, ev->nids + 1,
+		    sizeof(*ev->ids), err) == -1)
+			return -1;
+		ev->ids[ev->nids++] = id;
 		return pd_map64_put(&es->by_id, id, ev->pub.index, err);
+	}
 	if (owner != ev->pub.index)
 		pd_note_add(notes, true, offset,
 		    "two events claim id %" PRIu64 ": its samples are counted "
@@ -212,6 +222,8 @@ pd_events_free(struct pd_events *es)
 
 	for (i = 0; i < es->len; i++) {
 		free(es->evts[i]->name);
+		free(es->evts[i]->attr);
+		free(es->evts[i]->ids);
 		free(es->evts[i]);
 	}
 	free(es->evts);

@@ -76,6 +76,10 @@ enum {
 struct pd_evt {
 	struct pd_event	pub;
 	char		*name;		/* pub.name, free(3) */
+	uint8_t		*attr;		/* the attribute as recorded, free(3) */
+	uint32_t	attr_size;
+	uint64_t	*ids;		/* free(3) */
+	size_t		nids, ids_cap;
 	int32_t		clockid;	/* -1 when the attribute names none */
 	uint32_t	bp_type;	/* HW_BREAKPOINT_*, of a breakpoint */
 	uint64_t	bp_addr;

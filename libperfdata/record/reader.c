@@ -30,6 +30,8 @@ struct pd_reader {
 	size_t			nlanes, lanes_cap, lane;
 	unsigned		turns;		/* left for this lane */
 	uint64_t		kernel_records;
+	uint8_t			*tracing;	/* free(3) */
+	size_t			tracing_size;
 	struct pd_block		*held;		/* of the record handed out */
 	bool			named, ended;
 };
@@ -148,6 +150,7 @@ pd_reader_close(struct pd_reader *rd)
 	free(rd->lanes);
 	pd_map64_free(&rd->counter_of);
 	free(rd->counters);
+	free(rd->tracing);
 	pd_container_close(&rd->ct);
 	pd_events_free(&rd->events);
 	pd_features_free(&rd->features);
@@ -265,7 +268,9 @@ read_tracing_data(struct pd_reader *rd, struct pd_lane *ln,
 			pd_note_add(&rd->notes, true, fr->offset,
 			    "TRACING_DATA record is damaged");
 	}
-	free(buf);
+	free(rd->tracing);
+	rd->tracing = buf;
+	rd->tracing_size = r == 0 ? len : 0;
 	return r;
 }
 
@@ -676,6 +681,33 @@ const struct pd_features *
 pd_reader_features(const struct pd_reader *rd)
 {
 	return &rd->features;
+}
+
+const struct pd_events *
+pd_reader_events(const struct pd_reader *rd)
+{
+	return &rd->events;
+}
+
+const struct pd_container *
+pd_reader_container(const struct pd_reader *rd)
+{
+	return &rd->ct;
+}
+
+const uint8_t *
+pd_reader_tracing(const struct pd_reader *rd, size_t *size)
+{
+	*size = rd->tracing_size;
+	return rd->tracing;
+}
+
+void
+pd_reader_on_wait(struct pd_reader *rd,
+    int (*fn)(void *ctx, struct pd_error *err), void *ctx)
+{
+	rd->ct.src.wait = fn;
+	rd->ct.src.wait_ctx = ctx;
 }
 
 struct pd_counts

@@ -141,10 +141,12 @@ decode_rest(struct pd_cursor *c, const struct pd_event *ev,
 	}
 	if (HAS(BRANCH_STACK))
 		decode_branches(c, ev, s);
+	s->copied = c->p;
 	if (HAS(REGS_USER))
 		s->user_regs = decode_regs(c, ev->regs_user, &s->user_abi);
 	if (HAS(STACK_USER))
 		decode_stack(c, s);
+	s->copied_size = (size_t)(c->p - s->copied);
 	if (HAS(WEIGHT) || HAS(WEIGHT_STRUCT))
 		s->weight = pd_get_u64(c);
 	if (HAS(DATA_SRC))

@@ -36,6 +36,7 @@ struct pd_session {
 	struct pd_notes		notes;
 	struct pd_dsos		dsos;
 	struct pd_strtab	strs;		/* comms and cgroup paths */
+	struct pd_strtab	forms;		/* see space.h */
 	struct pd_map64		cgroups;	/* id -> path in strs */
 	struct table		threads, procs;
 	struct pd_thr		*last;		/* found or made */
@@ -46,7 +47,7 @@ struct pd_session {
 	uint64_t		nended;
 	uint64_t		execs;	/* whose new program has not run yet */
 	struct pd_space		kernel, guest;
-	uint64_t		versions;
+	uint64_t		versions, serials;
 	uint64_t		ref_addr;
 	const char		*ref_symbol;
 	size_t			buildids;	/* of the features, seen */
@@ -120,6 +121,7 @@ process_get(struct pd_session *s, uint32_t pid, struct pd_error *err)
 	if ((p = pd_calloc(1, sizeof(*p), err)) == NULL)
 		return NULL;
 	p->pid = pid;
+	p->serial = ++s->serials;
 	pd_space_init(&p->space, &s->versions);
 	if (table_add(&s->procs, pid, p, err) == -1) {
 		process_free(p);
@@ -174,6 +176,8 @@ thread_new(struct pd_session *s, uint32_t pid, uint32_t tid,
 		return NULL;
 	th->pub.pid = pid;
 	th->pub.tid = tid;
+	th->serial = ++s->serials;
+	th->ppid = th->ptid = PD_NOID;
 	/* The idle threads have no COMM record; others show their number. */
 	snprintf(comm, sizeof(comm), tid == 0 ? "swapper" : ":%" PRId32,
 	    (int32_t)tid);
@@ -281,6 +285,8 @@ apply_fork(struct pd_session *s, const struct pd_record *rec,
 	child = thread_get(s, t->pid, t->tid, err);
 	if (child == NULL)
 		return -1;
+	child->ppid = t->ppid;
+	child->ptid = t->ptid;
 	if (parent->named) {
 		if (thread_set_comm(s, child, parent->pub.comm, err) == -1)
 			return -1;
@@ -322,7 +328,7 @@ apply_kernel_mmap(struct pd_session *s, const struct pd_record *rec,
 {
 	bool guest = (rec->misc & PD_MISC_CPUMODE) == PD_CPUMODE_GUEST_KERNEL;
 	bool text = pd_starts(m->name, guest ? GUEST_NAME : KERNEL_NAME);
-	struct pd_map map = { m->start, m->start + m->len, m->pgoff, NULL };
+	struct pd_map map = { m->start, m->start + m->len, m->pgoff, NULL, NULL };
 
 	if (text) {
 		if (m->len == 0)	/* the whole of it, by an old perf */
@@ -380,13 +386,33 @@ apply_jitdump(struct pd_session *s, struct pd_space *sp,
 	return pd_space_add_jit(sp, dso, err);
 }
 
+/* Many processes map the same files: each form is kept once. */
+static const uint8_t *
+form_of(struct pd_session *s, const struct pd_record *rec,
+    struct pd_error *err)
+{
+	struct pd_cursor c = pd_record_body(rec);
+	uint8_t buf[UINT16_MAX + sizeof(struct pd_form)];
+	struct pd_form form = { rec->type, rec->misc, 0 };
+	uint32_t id;
+
+	pd_get_bytes(&c, 32);		/* pid, tid, start, length, offset */
+	form.size = (uint16_t)pd_left(&c);
+	memcpy(buf, &form, sizeof(form));
+	memcpy(buf + sizeof(form), c.p, form.size);
+	id = pd_strtab_add(&s->forms, (const char *)buf,
+	    sizeof(form) + form.size, err);
+	return id == PD_NOID ? NULL :
+	    (const uint8_t *)pd_strtab_get(&s->forms, id);
+}
+
 static int
 apply_mmap(struct pd_session *s, const struct pd_record *rec,
     const struct pd_mmap *m, struct pd_error *err)
 {
 	int mode = rec->misc & PD_MISC_CPUMODE;
 	enum pd_dso_kind kind = pd_dso_kind_of(m->name);
-	struct pd_map map = { m->start, m->start + m->len, m->pgoff, NULL };
+	struct pd_map map = { m->start, m->start + m->len, m->pgoff, NULL, NULL };
 	char name[32];
 	struct pd_thr *th;
 	bool exec;
@@ -410,7 +436,8 @@ apply_mmap(struct pd_session *s, const struct pd_record *rec,
 		    m->buildid.size > 0 ? &m->buildid : NULL, err);
 	}
 	th = thread_get(s, m->pid, m->tid, err);
-	if (map.dso == NULL || th == NULL)
+	map.form = form_of(s, rec, err);
+	if (map.dso == NULL || th == NULL || map.form == NULL)
 		return -1;
 	if (exec && is_jitdump(m->name) &&
 	    apply_jitdump(s, &th->proc->space, m, err) == -1)
@@ -422,7 +449,7 @@ static int
 apply_ksymbol(struct pd_session *s, const struct pd_ksymbol *k,
     struct pd_error *err)
 {
-	struct pd_map map = { k->addr, k->addr + k->len, 0, NULL };
+	struct pd_map map = { k->addr, k->addr + k->len, 0, NULL, NULL };
 
 	if (map.end < map.start)
 		return 0;
@@ -507,6 +534,12 @@ apply_user_sample(struct pd_session *s, const struct pd_record *rec)
 		pd_session_settle(s, &th->pub);
 }
 
+struct pd_thr *
+pd_session_find(const struct pd_session *s, uint32_t tid)
+{
+	return table_find(&s->threads, tid);
+}
+
 static int
 apply_body(struct pd_session *s, const struct pd_record *rec,
     const union pd_body *body, struct pd_error *err)
@@ -588,6 +621,7 @@ pd_session_free(struct pd_session *s)
 	pd_space_free(&s->guest);
 	pd_map64_free(&s->cgroups);
 	pd_strtab_free(&s->strs);
+	pd_strtab_free(&s->forms);
 	pd_dsos_free(&s->dsos);
 	pd_notes_free(&s->notes);
 	free(s);

@@ -8,6 +8,7 @@
 struct pd_process {
 	uint32_t	pid;
 	uint32_t	threads;	/* that refer to it */
+	uint64_t	serial;		/* no two processes or threads have the same */
 	const char	*comm;		/* of its leader; NULL: not known */
 	struct pd_space	space;
 	uint64_t	mnt_ns;		/* inode of its mount namespace, 0 */
@@ -17,6 +18,8 @@ struct pd_process {
 struct pd_thr {
 	struct pd_thread	pub;
 	struct pd_process	*proc;
+	uint64_t		serial;
+	uint32_t		ppid, ptid;	/* PD_NOID: no FORK was seen */
 	bool			named;	/* by a COMM record, or its parent's */
 	uint64_t		ended;	/* the session's count of ends; 0: not */
 };
@@ -27,6 +30,9 @@ pd_thread_space(const struct pd_thread *th)
 {
 	return &((const struct pd_thr *)th)->proc->space;
 }
+
+/* The thread that has this number now, or NULL. */
+struct pd_thr *pd_session_find(const struct pd_session *s, uint32_t tid);
 
 /* A thread whose process called exec runs its new program: see space.h. */
 void pd_session_settle(struct pd_session *s, const struct pd_thread *th);

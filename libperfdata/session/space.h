@@ -9,6 +9,17 @@ struct pd_map {
 	uint64_t	start, end;	/* end is the first address behind it */
 	uint64_t	pgoff;		/* file offset of start */
 	struct pd_dso	*dso;
+	/*
+	 * What its record says besides process and place, as struct pd_form
+	 * with that behind it; owned by the session, NULL for kernel maps.
+	 */
+	const uint8_t	*form;
+};
+
+/* The head of a form, to be copied out: it is not aligned. */
+struct pd_form {
+	uint32_t	type;		/* MMAP or MMAP2 */
+	uint16_t	misc, size;	/* size bytes follow */
 };
 
 /* A file in which a process, or its parent, describes the code it makes. */

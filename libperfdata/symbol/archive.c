@@ -170,7 +170,8 @@ unpack(struct pd_archive *a, void *r, int fd)
 		a->bytes += (uint64_t)n;
 		if (a->bytes > MAX_BYTES)
 			return "too large";
-		if (pd_write_all(fd, buf, (size_t)n, &err) == -1)
+		if (pd_write_all(fd, buf, (size_t)n, "temporary file",
+		    &err) == -1)
 			return "no space for temporary files (see TMPDIR)";
 	}
 	return n == 0 ? NULL : "damaged, or not a tar archive";

@@ -12,7 +12,7 @@ static void
 map(struct pd_space *sp, uint64_t start, uint64_t end, uint64_t pgoff,
     struct pd_dso *dso)
 {
-	struct pd_map m = { start, end, pgoff, dso };
+	struct pd_map m = { start, end, pgoff, dso, NULL };
 
 	CHECK_EQ(pd_space_map(sp, &m, &versions, &err), 0);
 }

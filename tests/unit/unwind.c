@@ -455,7 +455,7 @@ static void
 a_new_map_is_another_file(void)
 {
 	struct pd_space *sp;
-	struct pd_map map = { BASE, BASE + 0xa000, 0, NULL };
+	struct pd_map map = { BASE, BASE + 0xa000, 0, NULL, NULL };
 	struct pd_error err;
 	uint64_t versions = 1000;
 

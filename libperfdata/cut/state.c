@@ -1,0 +1,427 @@
+/* Tells again what was known before a cut. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "cut/state.h"
+
+/* enum perf_bpf_event_type, PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER. */
+#define BPF_PROG_UNLOAD		2
+#define KSYMBOL_UNREGISTER	1
+
+struct pd_past_record {
+	uint64_t	key;
+	uint8_t		*data;		/* free(3); NULL: it is gone */
+	uint16_t	size;
+	uint32_t	tid;		/* of NAMESPACES, else PD_NOID */
+};
+
+/* ---- what belongs to no thread ------------------------------------------------- */
+
+/* What a record is on: its type and a number; false for other records. */
+static bool
+key_of(const struct pd_record *rec, uint64_t *key, bool *ends)
+{
+	struct pd_cursor c = pd_record_body(rec);
+	uint64_t id, type = rec->type;
+	uint32_t pid;
+
+	*ends = false;
+	switch (rec->type) {
+	case PD_REC_MMAP:
+	case PD_REC_MMAP2:
+		type = PD_REC_MMAP;
+		pid = pd_get_u32(&c);
+		pd_get_u32(&c);
+		id = pd_get_u64(&c) ^ (uint64_t)pid << 32;
+		break;
+	case PD_REC_KSYMBOL:			/* addr len type flags */
+		id = pd_get_u64(&c);
+		pd_get_bytes(&c, 6);
+		*ends = pd_get_u16(&c) & KSYMBOL_UNREGISTER;
+		break;
+	case PD_REC_BPF_EVENT:			/* type flags id */
+		*ends = pd_get_u16(&c) == BPF_PROG_UNLOAD;
+		pd_get_u16(&c);
+		id = pd_get_u32(&c);
+		break;
+	case PD_REC_NAMESPACES:			/* pid tid */
+		pd_get_u32(&c);
+		id = pd_get_u32(&c);
+		break;
+	case PD_REC_CGROUP:			/* id */
+	case PD_REC_TEXT_POKE:			/* addr */
+		id = pd_get_u64(&c);
+		break;
+	default:
+		return false;
+	}
+	*key = pd_hash_u64(id) ^ type << 56;
+	return !c.bad;
+}
+
+/* Whether the session keeps it as a map of its process. */
+static bool
+is_user_map(const struct pd_record *rec)
+{
+	int mode = rec->misc & PD_MISC_CPUMODE;
+
+	return (rec->type == PD_REC_MMAP || rec->type == PD_REC_MMAP2) &&
+	    mode != PD_CPUMODE_KERNEL && mode != PD_CPUMODE_GUEST_KERNEL &&
+	    mode != PD_CPUMODE_GUEST_USER;
+}
+
+static void
+forget(struct pd_past *p, uint64_t key)
+{
+	uint32_t i = pd_map64_find(&p->index, key);
+
+	if (i == PD_NOID)
+		return;
+	free(p->records[i].data);
+	p->records[i].data = NULL;
+	p->gone++;
+	pd_map64_del(&p->index, key);
+}
+
+/* Close the gaps once they are most of it. */
+static int
+close_gaps(struct pd_past *p, struct pd_error *err)
+{
+	size_t i, n = 0;
+
+	if (p->gone < 64 || p->gone * 2 < p->len)
+		return 0;
+	for (i = 0; i < p->len; i++)
+		if (p->records[i].data != NULL)
+			p->records[n++] = p->records[i];
+	p->len = n;
+	p->gone = 0;
+	for (i = 0; i < n; i++)
+		if (pd_map64_put(&p->index, p->records[i].key, (uint32_t)i,
+		    err) == -1)
+			return -1;
+	return 0;
+}
+
+int
+pd_past_apply(struct pd_past *p, const struct pd_record *rec,
+    struct pd_error *err)
+{
+	struct pd_cursor c = pd_record_body(rec);
+	struct pd_past_record *new;
+	uint64_t key;
+	bool ends;
+
+	if (rec->type == PD_RECORD_EXIT || rec->type == PD_RECORD_FORK) {
+		pd_get_u64(&c);		/* pid, ppid: this tid is another's now */
+		forget(p, pd_hash_u64(pd_get_u32(&c)) ^
+		    (uint64_t)PD_REC_NAMESPACES << 56);
+		return 0;
+	}
+	if (is_user_map(rec) || !key_of(rec, &key, &ends))
+		return 0;
+	forget(p, key);
+	if (ends)
+		return 0;
+	if (close_gaps(p, err) == -1 ||
+	    pd_grow(&p->records, &p->cap, p->len + 1, sizeof(*new), err) == -1)
+		return -1;
+	new = &p->records[p->len];
+	*new = (struct pd_past_record){ key, malloc(rec->size),
+		(uint16_t)rec->size, PD_NOID };
+	if (new->data == NULL)
+		return pd_fail_nomem(err);
+	memcpy(new->data, rec->data, rec->size);
+	if (rec->type == PD_REC_NAMESPACES) {
+		pd_get_u32(&c);
+		new->tid = pd_get_u32(&c);
+	}
+	p->len++;
+	return pd_map64_put(&p->index, key, (uint32_t)p->len - 1, err);
+}
+
+void
+pd_past_free(struct pd_past *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->len; i++)
+		free(p->records[i].data);
+	free(p->records);
+	pd_map64_free(&p->index);
+}
+
+/* All but what belongs to a thread. */
+static int
+tell_past(const struct pd_teller *t, struct pd_error *err)
+{
+	const struct pd_past *p = t->past;
+	size_t i;
+
+	for (i = 0; i < p->len; i++)
+		if (p->records[i].data != NULL &&
+		    p->records[i].tid == PD_NOID &&
+		    pd_writer_put(t->writer, p->records[i].data,
+		    p->records[i].size, err) == -1)
+			return -1;
+	t->told->past = true;
+	return 0;
+}
+
+/* ---- records made up ------------------------------------------------------------ */
+
+/* A record is built here; a map's form is what may be large. */
+struct draft {
+	uint8_t		buf[UINT16_MAX + 1];
+	size_t		len;
+	bool		swapped;
+};
+
+static void
+add_u32(struct draft *d, uint32_t v)
+{
+	pd_store_u32(d->buf + d->len, v, d->swapped);
+	d->len += 4;
+}
+
+static void
+add_u64(struct draft *d, uint64_t v)
+{
+	pd_store_u64(d->buf + d->len, v, d->swapped);
+	d->len += 8;
+}
+
+static void
+begin(struct draft *d, const struct pd_teller *t, uint32_t type, uint16_t misc)
+{
+	d->swapped = t->swapped;
+	d->len = 0;
+	add_u32(d, type);
+	pd_store_u16(d->buf + 4, misc, d->swapped);
+	d->len = PD_HEADER_SIZE;
+}
+
+/*
+ * Behind the body, the sample_id of the first event with id 0, as perf does it
+ * for what it makes up itself (tools/perf/util/synthetic-events.c).
+ */
+static int
+finish(struct draft *d, const struct pd_teller *t, const struct pd_thr *th,
+    uint64_t time, struct pd_error *err)
+{
+	const struct pd_evt *evt = t->events->evts[0];
+	uint8_t *end;
+
+	memset(d->buf + d->len, 0, 8 * (size_t)evt->t_words);
+	d->len += 8 * (size_t)evt->t_words;
+	end = d->buf + d->len;
+	if (evt->t_tid != PD_NOPOS) {
+		pd_store_u32(end - 8 * evt->t_tid, th->pub.pid, d->swapped);
+		pd_store_u32(end - 8 * evt->t_tid + 4, th->pub.tid, d->swapped);
+	}
+	if (evt->t_time != PD_NOPOS && time != PD_NOTIME)
+		pd_store_u64(end - 8 * evt->t_time, time, d->swapped);
+	pd_store_u16(d->buf + 6, (uint16_t)d->len, d->swapped);
+	return pd_writer_put(t->writer, d->buf, d->len, err);
+}
+
+static int
+tell_comm(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
+    uint32_t tid, const char *comm, uint16_t misc, uint64_t time,
+    struct pd_error *err)
+{
+	size_t len = strlen(comm) + 1, pad = -len & 7;
+
+	begin(d, t, PD_RECORD_COMM, misc);
+	add_u32(d, th->pub.pid);
+	add_u32(d, tid);
+	memcpy(d->buf + d->len, comm, len);
+	memset(d->buf + d->len + len, 0, pad);
+	d->len += len + pad;
+	return finish(d, t, th, time, err);
+}
+
+static int
+tell_fork(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
+    uint64_t time, struct pd_error *err)
+{
+	begin(d, t, PD_RECORD_FORK, PD_MISC_FORK_EXEC);
+	add_u32(d, th->pub.pid);
+	add_u32(d, th->ppid);
+	add_u32(d, th->pub.tid);
+	add_u32(d, th->ptid);
+	add_u64(d, time == PD_NOTIME ? 0 : time);
+	return finish(d, t, th, time, err);
+}
+
+static int
+tell_maps(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
+    const struct pd_map *maps, size_t len, uint64_t time,
+    struct pd_error *err)
+{
+	struct pd_form form;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		memcpy(&form, maps[i].form, sizeof(form));
+		begin(d, t, form.type, form.misc);
+		add_u32(d, th->pub.pid);
+		add_u32(d, th->pub.pid);
+		add_u64(d, maps[i].start);
+		add_u64(d, maps[i].end - maps[i].start);
+		add_u64(d, maps[i].pgoff);
+		memcpy(d->buf + d->len, maps[i].form + sizeof(form),
+		    form.size);
+		d->len += form.size;
+		if (finish(d, t, th, time, err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- threads -------------------------------------------------------------------------- */
+
+static bool
+was_told(const struct pd_told *t, uint64_t serial)
+{
+	return pd_map64_find(&t->serials, serial) != PD_NOID;
+}
+
+/*
+ * Between exec and the first sample of the new program a process has the maps
+ * of both, and the record that parts them.
+ */
+static int
+tell_process(const struct pd_teller *t, struct draft *d,
+    const struct pd_thr *th, uint64_t time, struct pd_error *err)
+{
+	const struct pd_process *p = th->proc;
+	const struct pd_space *sp = &p->space;
+
+	if (sp->old_len > 0 && (tell_maps(t, d, th, sp->old, sp->old_len,
+	    time, err) == -1 || tell_comm(t, d, th, th->pub.tid,
+	    th->pub.comm, PD_MISC_COMM_EXEC, time, err) == -1))
+		return -1;
+	/* Some views show the name of the process. */
+	if (p->comm != NULL && th->pub.tid != th->pub.pid &&
+	    tell_comm(t, d, th, p->pid, p->comm, 0, time, err) == -1)
+		return -1;
+	return tell_maps(t, d, th, sp->maps, sp->len, time, err) == -1 ||
+	    pd_map64_put(&t->told->serials, p->serial, 1, err) == -1 ? -1 : 0;
+}
+
+static int
+tell_namespaces(const struct pd_teller *t, uint32_t tid, struct pd_error *err)
+{
+	uint32_t i = pd_map64_find(&t->past->index, pd_hash_u64(tid) ^
+	    (uint64_t)PD_REC_NAMESPACES << 56);
+
+	return i == PD_NOID ? 0 : pd_writer_put(t->writer,
+	    t->past->records[i].data, t->past->records[i].size, err);
+}
+
+static int
+tell_thread(const struct pd_teller *t, const struct pd_thr *th, uint64_t time,
+    struct pd_error *err)
+{
+	struct draft *d = malloc(sizeof(*d));
+	int r = d == NULL ? pd_fail_nomem(err) : 0;
+
+	if (r == 0 && th->ptid != PD_NOID)
+		r = tell_fork(t, d, th, time, err);
+	if (r == 0 && th->named)
+		r = tell_comm(t, d, th, th->pub.tid, th->pub.comm, 0, time,
+		    err);
+	if (r == 0 && !was_told(t->told, th->proc->serial))
+		r = tell_process(t, d, th, time, err);
+	if (r == 0)
+		r = tell_namespaces(t, th->pub.tid, err);
+	free(d);
+	return r == 0 ? pd_map64_put(&t->told->serials, th->serial, 1, err) :
+	    -1;
+}
+
+int
+pd_tell(const struct pd_teller *t, const struct pd_thread *thread,
+    uint64_t time, struct pd_error *err)
+{
+	const struct pd_thr *th = (const struct pd_thr *)thread;
+
+	if (t->told->last == th->serial)
+		return 0;
+	if (!t->told->past && tell_past(t, err) == -1)
+		return -1;
+	if (!was_told(t->told, th->serial) &&
+	    tell_thread(t, th, time, err) == -1)
+		return -1;
+	t->told->last = th->serial;
+	return 0;
+}
+
+/* ---- records that change what was told -------------------------------------------------- */
+
+/*
+ * Whether the subject of a record is known to the reader of the cut; the
+ * thread that execs becomes so, as its process is another one from then on.
+ */
+static int
+concerns(const struct pd_teller *t, const struct pd_record *rec,
+    struct pd_error *err)
+{
+	const struct pd_told *told = t->told;
+	const struct pd_thr *th;
+	struct pd_cursor c = pd_record_body(rec);
+	uint32_t pid = pd_get_u32(&c), tid = pd_get_u32(&c), ppid;
+
+	switch (rec->type) {
+	case PD_REC_MMAP:
+	case PD_REC_MMAP2:
+		if (!is_user_map(rec))
+			return told->past;
+		th = pd_session_find(t->session, tid);
+		return th != NULL && th->pub.pid == pid &&
+		    was_told(told, th->proc->serial);
+	case PD_REC_COMM:
+	case PD_REC_NAMESPACES:
+		th = pd_session_find(t->session, tid);
+		if (th == NULL || th->pub.pid != pid)
+			return 0;
+		if (rec->type == PD_REC_COMM &&
+		    (rec->misc & PD_MISC_COMM_EXEC) &&
+		    was_told(told, th->proc->serial) &&
+		    pd_tell(t, &th->pub, rec->time, err) == -1)
+			return -1;
+		return was_told(told, th->serial);
+	case PD_REC_FORK:
+	case PD_REC_EXIT:
+		ppid = tid;		/* pid ppid tid ptid */
+		tid = pd_get_u32(&c);
+		th = pd_session_find(t->session, tid);
+		if (th == NULL || th->pub.pid != pid)
+			return 0;
+		/* A new process is told of when it has samples itself. */
+		if (rec->type == PD_REC_EXIT)
+			return was_told(told, th->serial);
+		if (pid != ppid || !was_told(told, th->proc->serial))
+			return 0;
+		return pd_map64_put(&t->told->serials, th->serial, 1, err) ==
+		    -1 ? -1 : 1;
+	}
+	return told->past;
+}
+
+int
+pd_tell_record(const struct pd_teller *t, const struct pd_record *rec,
+    struct pd_error *err)
+{
+	int r = concerns(t, rec, err);
+
+	return r <= 0 ? r : pd_writer_put(t->writer, rec->data, rec->size, err);
+}
+
+void
+pd_told_free(struct pd_told *t)
+{
+	pd_map64_free(&t->serials);
+}
