@@ -7,13 +7,14 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* The length of the UTF-8 sequence at s, 0 when it is none (RFC 3629). */
-static size_t
-utf8_len(const unsigned char *s)
+size_t
+pd_utf8_len(const unsigned char *s, size_t size)
 {
 	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 :
 	    s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0, i;
 
+	if (n > size)
+		return 0;
 	for (i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
@@ -31,7 +32,7 @@ pd_printable(char *str)
 	size_t n;
 
 	for (; *s != '\0'; s += n) {
-		n = utf8_len(s);
+		n = pd_utf8_len(s, SIZE_MAX);	/* up to the NUL */
 		if (n == 0 || *s < 0x20 || *s == 0x7f ||
 		    (s[0] == 0xc2 && s[1] < 0xa0)) {
 			*out++ = '?';

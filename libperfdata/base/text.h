@@ -14,6 +14,12 @@ pd_starts(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+/*
+ * The length of the UTF-8 character (RFC 3629) that s[0..size), which is not
+ * empty, begins with; 0 when it begins with none.
+ */
+size_t pd_utf8_len(const unsigned char *s, size_t size);
+
 /* A range of numbers, both ends included. */
 struct pd_range {
 	uint32_t	first, last;
