@@ -331,6 +331,46 @@ int pd_filter_add(struct pd_filter *f, enum pd_filter_kind kind,
 bool pd_filter_match(const struct pd_filter *f, const struct pd_record *rec,
     const struct pd_thread *th);
 
+/* ---- windows: which times -------------------------------------------------- */
+
+/* From start up to, and without, stop. */
+struct pd_window {
+	uint64_t	start, stop;
+};
+
+/* Windows as people write them: see pd-time(7). */
+struct pd_windows;
+
+/* What windows need to know of the recording; bits. */
+enum {
+	PD_WINDOWS_FIRST = 1,		/* when the first sample was */
+	PD_WINDOWS_LAST = 2,		/* when the last one was */
+	PD_WINDOWS_CLOCK = 4,		/* its clock: pd_info.clock_wall */
+};
+
+struct pd_windows *pd_windows_new(struct pd_error *err);
+void pd_windows_free(struct pd_windows *ws);
+/* Add a window; a time may be in any of them. */
+int pd_windows_add(struct pd_windows *ws, const char *text,
+    struct pd_error *err);
+unsigned pd_windows_needs(const struct pd_windows *ws);
+
+/*
+ * Make times of what was added.  first and last are the times of the first and
+ * last sample, PD_NOTIME where they are not known because nothing needs them
+ * or there is none: then a window that counts from there is empty.
+ */
+int pd_windows_resolve(struct pd_windows *ws, const struct pd_info *info,
+    uint64_t first, uint64_t last, struct pd_error *err);
+
+/* These need it resolved.  With nothing added, every time matches. */
+bool pd_windows_match(const struct pd_windows *ws, uint64_t time);
+/* Nothing from this time on can match; never so for PD_NOTIME. */
+bool pd_windows_over(const struct pd_windows *ws, uint64_t time);
+/* By time, without overlaps; owned by ws. */
+const struct pd_window *pd_windows_spans(const struct pd_windows *ws,
+    size_t *len);
+
 /* ---- frames ---------------------------------------------------------------- */
 
 enum pd_frame_kind {

@@ -90,57 +90,70 @@ pd_text_ranges(const char *s, const char *what, struct pd_range **ranges,
 	    "%s: '%s': expected numbers and ranges, as in 1,4-7", what, s);
 }
 
-/* Digits, at most n of them count: -1 when there are none or too many. */
-static int
+/* The value of s[0..n), all digits; false when it does not fit. */
+static bool
 parse_digits(const char *s, size_t n, uint64_t *v)
 {
 	*v = 0;
 	for (size_t i = 0; i < n; i++)
 		if (__builtin_mul_overflow(*v, 10, v) ||
 		    __builtin_add_overflow(*v, s[i] - '0', v))
-			return -1;
-	return n > 0 ? 0 : -1;
+			return false;
+	return true;
 }
 
 /* In whole numbers: a double does not hold every nanosecond of a year. */
+int
+pd_text_decimal(const char *s, uint64_t unit, const char **end, uint64_t *v)
+{
+	size_t digits = strspn(s, "0123456789"), decimals, i;
+	const char *point = s + digits;
+	uint64_t part = 0;
+
+	*end = point;
+	if (digits == 0)
+		return EINVAL;
+	if (*point == '.') {
+		decimals = strspn(point + 1, "0123456789");
+		*end = point + 1 + decimals;
+		if (decimals == 0)
+			return EINVAL;
+		/* more than 18 are less than 1 of any unit */
+		if (decimals > 18)
+			decimals = 18;
+		parse_digits(point + 1, decimals, &part);
+		for (i = decimals; i < 18; i++)
+			part *= 10;
+		part = (uint64_t)((unsigned __int128)part * unit /
+		    1000000000000000000);
+	}
+	if (!parse_digits(s, digits, v) || __builtin_mul_overflow(*v, unit, v) ||
+	    __builtin_add_overflow(*v, part, v))
+		return ERANGE;
+	return 0;
+}
+
 int
 pd_duration_parse(const char *text, const char *what, uint64_t *ns,
     struct pd_error *err)
 {
 	static const struct { const char *name; uint64_t ns; } units[] = {
 		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
-		{ "s", 1000000000 }, { "m", 60000000000 },
-		{ "h", 3600000000000 },
+		{ "s", PD_SECOND }, { "m", 60 * PD_SECOND },
+		{ "h", 3600 * PD_SECOND },
 	};
-	size_t digits = strspn(text, "0123456789"), decimals, i;
-	const char *unit = text + digits, *point = unit;
-	uint64_t whole, part = 0;
+	const char *unit = text + strspn(text, "0123456789."), *end;
+	size_t i;
+	int e = EINVAL;
 
-	if (*point == '.') {
-		decimals = strspn(point + 1, "0123456789");
-		unit = point + 1 + decimals;
-		/* more than 18 are less than a nanosecond of anything */
-		if (parse_digits(point + 1, decimals < 18 ? decimals : 18,
-		    &part) == -1)
-			goto bad;
-		for (i = decimals; i < 18; i++)
-			part *= 10;
-	}
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (strcmp(unit, units[i].name) == 0)
-			break;
-	if (i == sizeof(units) / sizeof(units[0]) || digits == 0)
-		goto bad;
-	part = (uint64_t)((unsigned __int128)part * units[i].ns /
-	    1000000000000000000);
-	if (parse_digits(text, digits, &whole) == -1 ||
-	    __builtin_mul_overflow(whole, units[i].ns, &whole) ||
-	    __builtin_add_overflow(whole, part, ns))
+			e = pd_text_decimal(text, units[i].ns, &end, ns);
+	if (e == ERANGE)
 		return pd_fail(err, PD_EARG, PD_NOWHERE, "%s: '%s': too long",
 		    what, text);
+	if (e != 0 || end != unit)
+		return pd_fail(err, PD_EARG, PD_NOWHERE, "%s: '%s': expected a "
+		    "duration, as in 100us, 1.5s, 2h", what, text);
 	return 0;
-
-bad:
-	return pd_fail(err, PD_EARG, PD_NOWHERE, "%s: '%s': expected a duration, "
-	    "as in 100us, 1.5s, 2h", what, text);
 }

@@ -20,6 +20,16 @@ pd_starts(const char *s, const char *prefix)
  */
 size_t pd_utf8_len(const unsigned char *s, size_t size);
 
+#define PD_SECOND	UINT64_C(1000000000)	/* in ns */
+
+/*
+ * Parse "12" or "12.5" as that many times unit, exactly, less than 1 left out;
+ * *end is behind it.  EINVAL when there is no number, ERANGE when it is too
+ * large.
+ */
+int pd_text_decimal(const char *s, uint64_t unit, const char **end,
+    uint64_t *v);
+
 /* A range of numbers, both ends included. */
 struct pd_range {
 	uint32_t	first, last;
