@@ -139,7 +139,7 @@ $(B)/libperfdata.pc: FORCE
 	@mkdir -p $(@D)
 	@echo "$$PC" | cmp -s - $@ || echo "$$PC" >$@
 
-$(B)/bin/pd-%: $(B)/obj/cmd/pd-%.o $(B)/obj/cmd/cli.o $(B)/obj/cmd/report.o $(LIB)
+$(B)/bin/pd-%: $(B)/obj/cmd/pd-%.o $(call obj,$(filter-out cmd/pd-%,$(wildcard cmd/*.c))) $(LIB)
 	@mkdir -p $(@D)
 	$(LINK)
 

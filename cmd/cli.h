@@ -16,7 +16,9 @@ struct cli_option {
 };
 
 enum { CLI_OPERAND = 1, CLI_LONG = 256, CLI_HELP, CLI_VERSION,
-	CLI_COMPLETION, CLI_FIRST };
+	CLI_COMPLETION, CLI_KALLSYMS, CLI_VMLINUX, CLI_SYMFS, CLI_PATH_MAP,
+	CLI_BUILDID_DIR, CLI_ARCHIVE, CLI_DEBUGINFOD, CLI_DEMANGLE,
+	CLI_NO_INLINE, CLI_FIRST };
 
 /* The options that every tool has. */
 #define CLI_COMMON \
@@ -25,6 +27,24 @@ enum { CLI_OPERAND = 1, CLI_LONG = 256, CLI_HELP, CLI_VERSION,
 	{ CLI_HELP, "help", NULL, "print this help" }, \
 	{ CLI_VERSION, "version", NULL, "print the version" }, \
 	{ 0 }
+
+/* The options of tools that name functions: see cli_symbols(). */
+#define CLI_SYMBOLS \
+	{ CLI_NO_INLINE, "no-inline", NULL, "no frames for inlined calls" }, \
+	{ CLI_DEMANGLE, "demangle", "short|full|none", \
+	    "how to write C++ and Rust names (default short)" }, \
+	{ CLI_KALLSYMS, "kallsyms", "FILE", \
+	    "kernel symbols: a /proc/kallsyms" }, \
+	{ CLI_VMLINUX, "vmlinux", "FILE", "kernel symbols: its ELF file" }, \
+	{ CLI_SYMFS, "symfs", "DIR", \
+	    "look for files of the recording in DIR" }, \
+	{ CLI_PATH_MAP, "path-map", "FROM=TO", \
+	    "what was recorded below FROM is below TO (repeatable)" }, \
+	{ CLI_BUILDID_DIR, "buildid-dir", "DIR", \
+	    "the build-id cache (default ~/.debug)" }, \
+	{ CLI_ARCHIVE, "archive", "FILE", "files from perf archive" }, \
+	{ CLI_DEBUGINFOD, "debuginfod", "[=URLS]", \
+	    "download what is missing (default $DEBUGINFOD_URLS)" },
 
 struct cli {
 	const char		*prog, *usage, *about;
@@ -124,6 +144,14 @@ void cli_output_open(const struct cli *c, struct cli_output *o,
 void cli_output_close(const struct cli *c, struct cli_output *o);
 /* Leave no trace of it. */
 void cli_output_drop(struct cli_output *o);
+
+/*
+ * Take an option of CLI_SYMBOLS into opts, which must not move any more; false
+ * for other options.  Downloads are shown by progress.
+ */
+struct cli_progress;
+bool cli_symbols(const struct cli *c, int key, const char *arg,
+    struct pd_stack_opts *opts, struct cli_progress *progress);
 
 /* Shows how far a reader is, on a terminal, once a second has passed. */
 struct cli_progress {

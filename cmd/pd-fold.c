@@ -7,15 +7,12 @@
 enum {
 	OPT_COMM = CLI_FIRST, OPT_PID, OPT_TID, OPT_CPU, OPT_ROOT,
 	OPT_ANNOTATE, OPT_WEIGHT, OPT_MAX_STACK, OPT_ADDRS, OPT_COMPAT,
-	OPT_KALLSYMS, OPT_VMLINUX, OPT_SYMFS, OPT_PATH_MAP, OPT_BUILDID_DIR,
-	OPT_ARCHIVE, OPT_DEBUGINFOD, OPT_DEMANGLE, OPT_NO_INLINE, OPT_TOP,
-	OPT_PROGRESS, OPT_STRICT, OPT_FAIL_EMPTY,
+	OPT_TOP, OPT_PROGRESS, OPT_STRICT, OPT_FAIL_EMPTY,
 };
 
 static const char roots_of[] = "comm|pid|tid|thread|cpu|event|none";
 static const char weights_of[] = "period|samples|time";
 static const char *const units[] = { "period", "samples", "time (ns)" };
-static const char demangle_of[] = "short|full|none";
 
 static const struct cli_option options[] = {
 	{ 'i', "input", "FILE", "read FILE (- is standard input)" },
@@ -32,22 +29,10 @@ static const struct cli_option options[] = {
 	{ OPT_WEIGHT, "weight", weights_of,
 	    "what a sample counts (default period)" },
 	{ OPT_MAX_STACK, "max-stack", "N", "keep the N frames nearest the leaf" },
-	{ OPT_NO_INLINE, "no-inline", NULL, "no frames for inlined calls" },
 	{ OPT_ADDRS, "addrs", NULL, "show the addresses of unnamed frames" },
-	{ OPT_DEMANGLE, "demangle", demangle_of,
-	    "how to write C++ and Rust names (default short)" },
 	{ OPT_COMPAT, "compat", "perl",
 	    "the text of perf script | stackcollapse-perf.pl" },
-	{ OPT_KALLSYMS, "kallsyms", "FILE", "kernel symbols: a /proc/kallsyms" },
-	{ OPT_VMLINUX, "vmlinux", "FILE", "kernel symbols: its ELF file" },
-	{ OPT_SYMFS, "symfs", "DIR", "look for files of the recording in DIR" },
-	{ OPT_PATH_MAP, "path-map", "FROM=TO",
-	    "what was recorded below FROM is below TO (repeatable)" },
-	{ OPT_BUILDID_DIR, "buildid-dir", "DIR",
-	    "the build-id cache (default ~/.debug)" },
-	{ OPT_ARCHIVE, "archive", "FILE", "files from perf archive" },
-	{ OPT_DEBUGINFOD, "debuginfod", "[=URLS]",
-	    "download what is missing (default $DEBUGINFOD_URLS)" },
+	CLI_SYMBOLS
 	{ OPT_TOP, "top", "N", "print the N hottest functions on stderr" },
 	{ OPT_PROGRESS, "progress", NULL, "show progress, not only on a terminal" },
 	{ OPT_STRICT, "strict", NULL, "exit 2 when anything was lost or unclear" },
@@ -61,7 +46,6 @@ struct fold {
 	struct cli		cli;
 	const char		*input, *output;
 	enum pd_root		roots[16];
-	struct pd_path_map	path_maps[16];
 	struct pd_fold_opts	opts;
 	struct pd_text_opts	text;
 	struct pd_filter	*filter;
@@ -105,34 +89,6 @@ parse_annotate(struct fold *f, const char *arg)
 }
 
 static void
-parse_path_map(struct fold *f, const char *arg)
-{
-	struct pd_path_map *m = &f->path_maps[f->opts.stack.npath_maps];
-	char *eq = strchr(arg, '=');
-
-	if (arg[0] != '/' || eq == NULL || eq[1] == '\0')
-		cli_bad_value(&f->cli, "path-map", arg, "/FROM=TO");
-	if (f->opts.stack.npath_maps ==
-	    sizeof(f->path_maps) / sizeof(f->path_maps[0]))
-		cli_bad_value(&f->cli, "path-map", arg, "at most 16 of them");
-	*eq = '\0';
-	*m = (struct pd_path_map){ arg, eq + 1 };
-	f->opts.stack.path_maps = f->path_maps;
-	f->opts.stack.npath_maps++;
-}
-
-/* libdebuginfod has its servers from the environment. */
-static void
-parse_debuginfod(struct fold *f, const char *urls)
-{
-	f->opts.stack.debuginfod = true;
-	f->opts.stack.downloading = cli_progress_download;
-	f->opts.stack.downloading_ctx = &f->progress;
-	if (urls != NULL)
-		setenv("DEBUGINFOD_URLS", urls, 1);
-}
-
-static void
 parse_filter(struct fold *f, enum pd_filter_kind kind, const char *arg)
 {
 	struct pd_error err;
@@ -149,6 +105,8 @@ parse_options(struct fold *f)
 	int key;
 
 	while ((key = cli_next(c, &arg)) != -1) {
+		if (cli_symbols(c, key, arg, &f->opts.stack, &f->progress))
+			continue;
 		switch (key) {
 		case CLI_OPERAND:
 			if (f->input != NULL)
@@ -174,29 +132,11 @@ parse_options(struct fold *f)
 		case OPT_ADDRS:
 			f->opts.stack.addrs = f->text.addrs = true;
 			break;
-		case OPT_NO_INLINE: f->opts.stack.no_inline = true; break;
-		case OPT_DEMANGLE:
-			f->opts.stack.demangle = cli_choice(c, "demangle", arg,
-			    demangle_of);
-			break;
 		case OPT_COMPAT:
 			cli_choice(c, "compat", arg, "perl");
 			f->opts.stack.perf_compat = f->text.perl = true;
 			f->opts.first_seen = true;
 			break;
-		case OPT_KALLSYMS:
-			f->opts.stack.kallsyms = cli_readable(c, "kallsyms", arg);
-			break;
-		case OPT_VMLINUX:
-			f->opts.stack.vmlinux = cli_readable(c, "vmlinux", arg);
-			break;
-		case OPT_SYMFS: f->opts.stack.symfs = arg; break;
-		case OPT_PATH_MAP: parse_path_map(f, arg); break;
-		case OPT_BUILDID_DIR: f->opts.stack.buildid_dir = arg; break;
-		case OPT_ARCHIVE:
-			f->opts.stack.archive = cli_readable(c, "archive", arg);
-			break;
-		case OPT_DEBUGINFOD: parse_debuginfod(f, arg); break;
 		case OPT_TOP:
 			f->top = cli_number(c, "top", arg, 1, 1000000);
 			break;

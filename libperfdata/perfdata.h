@@ -317,17 +317,19 @@ const struct pd_note *pd_session_note(const struct pd_session *s, size_t i);
 
 struct pd_filter;
 
-enum pd_filter_kind { PD_BY_PID, PD_BY_TID, PD_BY_CPU, PD_BY_COMM };
+enum pd_filter_kind {
+	PD_BY_PID, PD_BY_TID, PD_BY_CPU,	/* lists of numbers: "1,4-7" */
+	PD_BY_COMM, PD_BY_EVENT,		/* globs, fnmatch(3) */
+	PD_BY_CGROUP, PD_BY_STACK,		/* likewise; for slices only */
+};
 
 struct pd_filter *pd_filter_new(struct pd_error *err);
 void pd_filter_free(struct pd_filter *f);
 
-/*
- * Add a condition: "1,4-7" for numbers, a glob (fnmatch(3)) for comm.  Any of
- * one kind must hold, and all kinds.
- */
+/* Add a condition.  Any of one kind must hold, and all kinds. */
 int pd_filter_add(struct pd_filter *f, enum pd_filter_kind kind,
     const char *spec, struct pd_error *err);
+/* Looks at the record and its thread, so not at cgroup and stack. */
 bool pd_filter_match(const struct pd_filter *f, const struct pd_record *rec,
     const struct pd_thread *th);
 
@@ -468,6 +470,17 @@ int pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
     const struct pd_thread *th, struct pd_stack *out, struct pd_error *err);
 
 /*
+ * The callchain of a sample, unwound where it has a copied stack, as the
+ * kernel would have recorded it: leaf first, with PD_CONTEXT_* before the
+ * addresses of each mode, and before one behind a signal frame.  *chain is
+ * borrowed until the next call; out->node is not set.
+ */
+int pd_stacker_callchain(struct pd_stacker *st, const struct pd_record *rec,
+    const struct pd_sample *smp, const struct pd_thread *th,
+    const uint64_t **chain, size_t *len, struct pd_stack *out,
+    struct pd_error *err);
+
+/*
  * Why a DSO that frames name has no symbols: "not found", "no symbols", ...;
  * NULL when it has some.  Static text.
  */
@@ -573,6 +586,71 @@ const struct pd_session *pd_fold_session(const struct pd_fold *f);
 /* As pd_stacker_why() and pd_stacker_note(). */
 const char *pd_fold_why(const struct pd_fold *f, const char *dso);
 const struct pd_note *pd_fold_note(const struct pd_fold *f, size_t i);
+
+/* ---- slice: a recording -> a smaller one ------------------------------------- */
+
+struct pd_slice_opts {
+	struct pd_windows	*windows;	/* NULL: any time */
+	const struct pd_filter	*filter;	/* NULL: all samples */
+	bool			invert;		/* what was not selected */
+	bool			keep_state;	/* all of it: see pd-slice(1) */
+	bool			strip_stacks;	/* no copied user stacks */
+	bool			unwind;		/* callchains in their place */
+	bool			pipe;		/* the container to write */
+	int			level;		/* of zstd; 0: not compressed */
+	const char *const	*argv;		/* for the command line; or NULL */
+	/* Of the first and last sample, where known, for windows. */
+	uint64_t		first_time, last_time;
+	struct pd_stack_opts	stack;		/* for unwinding and stacks */
+};
+
+struct pd_slice_counts {
+	uint64_t	samples, kept;		/* read, written */
+	uint64_t	first_time, last_time;	/* of those written; PD_NOTIME */
+	uint64_t	aux;			/* records of AUX data, left out */
+	uint64_t	unwound, truncated, stopped;	/* as in pd_fold_counts */
+	uint64_t	bytes;			/* written */
+};
+
+struct pd_slice;
+
+/*
+ * The order in which the recording at path must be opened: nothing needs to be
+ * sorted when all of it is copied.
+ */
+enum pd_order pd_slice_order(const struct pd_slice_opts *opts,
+    const char *path);
+
+/*
+ * Write what is selected of rd to fd, a file where opts->pipe is not set; it
+ * stays the caller's.  What opts points to must outlive the slice.
+ */
+struct pd_slice *pd_slice_new(struct pd_reader *rd, int fd,
+    const struct pd_slice_opts *opts, struct pd_error *err);
+void pd_slice_free(struct pd_slice *s);
+
+/* One record further: 1, 0 when none is wanted any more, -1. */
+int pd_slice_next(struct pd_slice *s, struct pd_error *err);
+/* Complete what was written: also before pd_slice_next() gave 0. */
+int pd_slice_finish(struct pd_slice *s, struct pd_error *err);
+
+struct pd_slice_counts pd_slice_counts(const struct pd_slice *s);
+const struct pd_session *pd_slice_session(const struct pd_slice *s);
+const struct pd_note *pd_slice_note(const struct pd_slice *s, size_t i);
+
+/*
+ * The times of the first and the last sample of a recording that is read in
+ * any order, to its end: PD_NOTIME when there is none.
+ */
+int pd_reader_bounds(struct pd_reader *rd, uint64_t *first, uint64_t *last,
+    struct pd_error *err);
+
+/*
+ * What can be read twice: path itself when it is a file or a directory, else a
+ * name for an unlinked temporary file with all of it, which lasts as long as
+ * the process.  free(3)
+ */
+char *pd_spool(const char *path, struct pd_error *err);
 
 /*
  * Make a text from a recording safe for a terminal, in place: what is no

@@ -5,14 +5,16 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "cut/filter.h"
 
-enum { LISTS = 3 };			/* the kinds that are lists of numbers */
+/* The kinds below LISTS are lists of numbers, the others globs. */
+#define LISTS	PD_BY_COMM
+#define KINDS	(PD_BY_STACK + 1)
 
 struct pd_filter {
 	struct pd_range	*ranges[LISTS];
-	size_t		len[LISTS], cap[LISTS];
-	char		**comms;
-	size_t		ncomms, comms_cap;
+	char		**globs[KINDS];
+	size_t		len[KINDS], cap[KINDS];
 };
 
 struct pd_filter *
@@ -24,15 +26,17 @@ pd_filter_new(struct pd_error *err)
 void
 pd_filter_free(struct pd_filter *f)
 {
-	size_t i;
+	size_t i, j;
 
 	if (f == NULL)
 		return;
 	for (i = 0; i < LISTS; i++)
 		free(f->ranges[i]);
-	for (i = 0; i < f->ncomms; i++)
-		free(f->comms[i]);
-	free(f->comms);
+	for (i = LISTS; i < KINDS; i++) {
+		for (j = 0; j < f->len[i]; j++)
+			free(f->globs[i][j]);
+		free(f->globs[i]);
+	}
 	free(f);
 }
 
@@ -42,15 +46,21 @@ pd_filter_add(struct pd_filter *f, enum pd_filter_kind kind,
 {
 	static const char *const what[LISTS] = { "--pid", "--tid", "--cpu" };
 
-	if (kind != PD_BY_COMM)
+	if (kind < LISTS)
 		return pd_text_ranges(spec, what[kind], &f->ranges[kind],
 		    &f->len[kind], &f->cap[kind], err);
-	if (pd_grow(&f->comms, &f->comms_cap, f->ncomms + 1,
-	    sizeof(*f->comms), err) == -1 ||
-	    (f->comms[f->ncomms] = pd_strdup(spec, err)) == NULL)
+	if (pd_grow(&f->globs[kind], &f->cap[kind], f->len[kind] + 1,
+	    sizeof(*f->globs[kind]), err) == -1 ||
+	    (f->globs[kind][f->len[kind]] = pd_strdup(spec, err)) == NULL)
 		return -1;
-	f->ncomms++;
+	f->len[kind]++;
 	return 0;
+}
+
+bool
+pd_filter_has(const struct pd_filter *f, enum pd_filter_kind kind)
+{
+	return f->len[kind] > 0;
 }
 
 static bool
@@ -68,17 +78,26 @@ in_ranges(const struct pd_filter *f, enum pd_filter_kind kind, uint32_t v)
 }
 
 bool
-pd_filter_match(const struct pd_filter *f, const struct pd_record *rec,
-    const struct pd_thread *th)
+pd_filter_match_glob(const struct pd_filter *f, enum pd_filter_kind kind,
+    const char *text)
 {
 	size_t i;
 
-	if (!in_ranges(f, PD_BY_PID, rec->pid) ||
-	    !in_ranges(f, PD_BY_TID, rec->tid) ||
-	    !in_ranges(f, PD_BY_CPU, rec->cpu))
-		return false;
-	for (i = 0; i < f->ncomms; i++)
-		if (fnmatch(f->comms[i], th->comm, 0) == 0)
+	for (i = 0; i < f->len[kind]; i++)
+		if (fnmatch(f->globs[kind][i], text, 0) == 0)
 			return true;
-	return f->ncomms == 0;
+	return false;
+}
+
+bool
+pd_filter_match(const struct pd_filter *f, const struct pd_record *rec,
+    const struct pd_thread *th)
+{
+	return in_ranges(f, PD_BY_PID, rec->pid) &&
+	    in_ranges(f, PD_BY_TID, rec->tid) &&
+	    in_ranges(f, PD_BY_CPU, rec->cpu) &&
+	    (f->len[PD_BY_COMM] == 0 ||
+	    pd_filter_match_glob(f, PD_BY_COMM, th->comm)) &&
+	    (f->len[PD_BY_EVENT] == 0 || (rec->event != NULL &&
+	    pd_filter_match_glob(f, PD_BY_EVENT, rec->event->name)));
 }

@@ -291,8 +291,13 @@ int
 pd_writer_feature(struct pd_writer *w, unsigned id, const uint8_t *data,
     size_t size, struct pd_error *err)
 {
+	size_t i;
+
 	if (w->opts.pipe)
 		return feature_record(w, id, data, size, err);
+	for (i = 0; i < w->nfeatures; i++)
+		if (w->features[i].id == id)
+			return 1;	/* each once: the first */
 	if (w->nfeatures == w->features_max)
 		return 0;
 	w->features[w->nfeatures++] = (struct pd_feature_at){ id,

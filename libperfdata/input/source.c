@@ -91,6 +91,30 @@ pd_source_pread(const struct pd_source *s, void *buf, size_t size,
 	return 1;
 }
 
+char *
+pd_spool(const char *path, struct pd_error *err)
+{
+	struct pd_source s;
+	struct stat st;
+	char *name = NULL;
+
+	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
+	    (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		return pd_strdup(path, err);
+	if (pd_source_open(&s, path, err) == -1)
+		return NULL;
+	if (!s.seekable && pd_source_spool(&s, NULL, 0, err) == -1) {
+		pd_source_close(&s);
+		return NULL;
+	}
+	/* Each opening of it has its own position (proc(5)). */
+	if (asprintf(&name, "/proc/self/fd/%d", s.fd) == -1) {
+		pd_fail_nomem(err);
+		name = NULL;
+	}
+	return name;
+}
+
 int
 pd_source_spool(struct pd_source *s, const void *head, size_t len,
     struct pd_error *err)

@@ -665,6 +665,25 @@ pd_reader_member(struct pd_reader *rd, const struct pd_record *rec,
 	return 1;
 }
 
+int
+pd_reader_bounds(struct pd_reader *rd, uint64_t *first, uint64_t *last,
+    struct pd_error *err)
+{
+	struct pd_record rec;
+	int r;
+
+	*first = *last = PD_NOTIME;
+	while ((r = pd_reader_next(rd, &rec, err)) == 1) {
+		if (rec.type != PD_RECORD_SAMPLE || rec.time == PD_NOTIME)
+			continue;
+		if (rec.time < *first)
+			*first = rec.time;
+		if (*last == PD_NOTIME || rec.time > *last)
+			*last = rec.time;
+	}
+	return r;
+}
+
 const struct pd_event *
 pd_reader_event(const struct pd_reader *rd, size_t i)
 {

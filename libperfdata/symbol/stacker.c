@@ -39,6 +39,8 @@ struct pd_stacker {
 	struct pd_chain		chain;
 	struct pd_unwinder	*unwinder;
 	struct pd_chain_entry	*unwound;
+	uint64_t		*recorded;	/* of pd_stacker_callchain() */
+	size_t			recorded_cap;
 	bool			by_cpu, by_event;	/* a root says so */
 	struct slot		slots[SLOTS];
 };
@@ -84,6 +86,7 @@ pd_stacker_free(struct pd_stacker *st)
 	pd_chain_free(&st->chain);
 	pd_unwinder_free(st->unwinder);
 	free(st->unwound);
+	free(st->recorded);
 	pd_resolver_free(&st->resolver);
 	free(st);
 }
@@ -299,6 +302,68 @@ unwind(struct pd_stacker *st, struct pd_chain *c,
 	return 0;
 }
 
+/* The chain of a sample, unwound where that is called for. */
+static int
+build_chain(struct pd_stacker *st, const struct pd_record *rec,
+    const struct pd_sample *smp, const struct pd_thread *th,
+    struct pd_stack *out, struct pd_error *err)
+{
+	struct pd_chain *c = &st->chain;
+
+	if (pd_chain_build(c, rec->event, smp, st->opts.max_stack,
+	    st->opts.perf_compat, err) == -1)
+		return -1;
+	if (pd_thread_space(th)->old_len > 0 &&
+	    runs_new_program(c, pd_thread_space(th)))
+		pd_session_settle(st->resolver.session, th);
+	if (pd_unwinder_can(rec->event, smp) &&
+	    unwind(st, c, rec, smp, th, err) == -1)
+		return -1;
+	out->deep = c->deep;
+	out->truncated = c->truncated;
+	out->stopped = c->stopped;
+	return 0;
+}
+
+static uint64_t
+context_of_mode(uint8_t mode)
+{
+	switch (mode) {
+	case PD_CPUMODE_HYPERVISOR: return PD_CONTEXT_HV;
+	case PD_CPUMODE_KERNEL: return PD_CONTEXT_KERNEL;
+	case PD_CPUMODE_GUEST_KERNEL: return PD_CONTEXT_GUEST_KERNEL;
+	case PD_CPUMODE_GUEST_USER: return PD_CONTEXT_GUEST_USER;
+	}
+	return PD_CONTEXT_USER;
+}
+
+int
+pd_stacker_callchain(struct pd_stacker *st, const struct pd_record *rec,
+    const struct pd_sample *smp, const struct pd_thread *th,
+    const uint64_t **chain, size_t *len, struct pd_stack *out,
+    struct pd_error *err)
+{
+	const struct pd_chain *c = &st->chain;
+	const struct pd_chain_entry *e;
+	int mode = -1;
+	size_t i;
+
+	*len = 0;
+	if (build_chain(st, rec, smp, th, out, err) == -1 ||
+	    pd_grow(&st->recorded, &st->recorded_cap, 2 * c->len + 1,
+	    sizeof(*st->recorded), err) == -1)
+		return -1;
+	/* What comes first behind a marker is read as exact. */
+	for (i = c->len; i-- > 0; mode = e->mode) {
+		e = &c->entries[i];
+		if (e->mode != mode || e->exact)
+			st->recorded[(*len)++] = context_of_mode(e->mode);
+		st->recorded[(*len)++] = e->ip;
+	}
+	*chain = st->recorded;
+	return 0;
+}
+
 int
 pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
     const struct pd_event *ev, const struct pd_sample *smp,
@@ -310,14 +375,7 @@ pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
 	uint32_t node;
 	size_t i;
 
-	if (pd_chain_build(c, rec->event, smp, st->opts.max_stack,
-	    st->opts.perf_compat, err) == -1)
-		return -1;
-	if (pd_thread_space(th)->old_len > 0 &&
-	    runs_new_program(c, pd_thread_space(th)))
-		pd_session_settle(st->resolver.session, th);
-	if (pd_unwinder_can(rec->event, smp) &&
-	    unwind(st, c, rec, smp, th, err) == -1)
+	if (build_chain(st, rec, smp, th, out, err) == -1)
 		return -1;
 	if (c->truncated && !st->opts.perf_compat)
 		pd_chain_mark_truncated(c);
@@ -338,9 +396,6 @@ pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
 	if (node == PD_NOID)
 		return -1;
 	out->node = node;
-	out->deep = c->deep;
-	out->truncated = c->truncated;
-	out->stopped = c->stopped;
 	last = sl->chain;
 	sl->chain = *c;
 	*c = last;			/* its memory serves the next one */
