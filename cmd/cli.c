@@ -47,6 +47,32 @@ cli_expect_interrupt(const char *input)
 		sigaction(SIGINT, &sa, NULL);
 }
 
+static volatile sig_atomic_t interrupts;
+
+static void
+note_interrupt(int sig)
+{
+	(void)sig;
+	interrupts = 1;
+}
+
+void
+cli_finish_on_interrupt(const char *input)
+{
+	struct sigaction old, sa = { .sa_handler = note_interrupt,
+		.sa_flags = SA_RESTART | (int)SA_RESETHAND };
+
+	cli_expect_interrupt(input);
+	if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+		sigaction(SIGINT, &sa, NULL);
+}
+
+bool
+cli_interrupted(void)
+{
+	return interrupts != 0;
+}
+
 /* The temporary file of an output; read by a signal handler. */
 static char *volatile temp_path;
 
@@ -317,6 +343,8 @@ make_tables(const struct cli *c)
 		t->letters[l++] = (char)c->options[n].key;
 		if (c->options[n].arg != NULL)
 			t->letters[l++] = ':';
+		if (is_optional(&c->options[n]))
+			t->letters[l++] = ':';
 	}
 	return t;
 }
@@ -523,6 +551,16 @@ forget_temp(struct cli_output *o)
 	free(o->temp);
 	free(o->real);
 	o->temp = o->real = NULL;
+}
+
+bool
+cli_output_is_file(const struct cli_output *o)
+{
+	int fd = fileno(o->file), flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flags != -1 &&
+	    !(flags & O_APPEND) && lseek(fd, 0, SEEK_CUR) == 0;
 }
 
 void

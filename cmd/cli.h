@@ -129,6 +129,13 @@ const char *cli_input_name(const char *path);
  */
 void cli_expect_interrupt(const char *input);
 
+/*
+ * The same for who can complete what was written so far: then SIGINT makes
+ * cli_interrupted() true where the input is no pipe; a second one kills.
+ */
+void cli_finish_on_interrupt(const char *input);
+bool cli_interrupted(void);
+
 /* An output that appears whole or not at all, also when a signal kills us. */
 struct cli_output {
 	const char	*path;		/* NULL: standard output */
@@ -140,6 +147,8 @@ struct cli_output {
 /* path NULL or "-" is standard output.  All these exit 2 on failure. */
 void cli_output_open(const struct cli *c, struct cli_output *o,
     const char *path);
+/* Whether it can be written in any order from where it begins. */
+bool cli_output_is_file(const struct cli_output *o);
 /* Flush, check, and put in place. */
 void cli_output_close(const struct cli *c, struct cli_output *o);
 /* Leave no trace of it. */

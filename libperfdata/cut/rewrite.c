@@ -1,4 +1,7 @@
-/* Takes copied stacks out of samples. */
+/* Takes copied stacks out of samples, and adjusts their counters. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "cut/rewrite.h"
 
 /* Where struct perf_event_attr has it: include/uapi/linux/perf_event.h. */
@@ -82,4 +85,68 @@ pd_rewrite_sample(const struct pd_record *rec, const struct pd_sample *s,
 	memcpy(out + n, p, (size_t)(end - p));
 	pd_store_u16(out + 6, (uint16_t)size, s->swapped);
 	return size;
+}
+
+static struct pd_reading *
+reading_of(struct pd_reads *r, uint64_t id, struct pd_error *err)
+{
+	uint32_t at = pd_map64_find(&r->index, id);
+
+	if (at == PD_NOID) {
+		at = (uint32_t)r->len;
+		if (pd_grow(&r->readings, &r->cap, r->len + 1,
+		    sizeof(*r->readings), err) == -1 ||
+		    pd_map64_put(&r->index, id, at, err) == -1)
+			return NULL;
+		r->readings[r->len++] = (struct pd_reading){ 0, 0 };
+	}
+	return &r->readings[at];
+}
+
+/* struct read_format, see perf_event_open(2): times, then values with ids. */
+int
+pd_reads_apply(struct pd_reads *r, const struct pd_record *rec,
+    const struct pd_sample *s, uint8_t *copy, struct pd_error *err)
+{
+	uint64_t rf = rec->event->read_format, nr = 1, value, id = s->id;
+	struct pd_cursor c = pd_cursor(s->read, s->read_size, s->swapped);
+	bool group = rf & PD_FORMAT_GROUP;
+	size_t times = !!(rf & PD_FORMAT_TIME_ENABLED) +
+	    !!(rf & PD_FORMAT_TIME_RUNNING);
+	struct pd_reading *reading;
+	const uint8_t *at;
+
+	if (group) {
+		nr = pd_get_u64(&c);
+		pd_get_bytes(&c, 8 * times);
+	}
+	for (; nr > 0 && !c.bad; nr--) {
+		at = c.p;
+		value = pd_get_u64(&c);
+		if (!group)
+			pd_get_bytes(&c, 8 * times);
+		if (rf & PD_FORMAT_ID)
+			id = pd_get_u64(&c);
+		if (rf & PD_FORMAT_LOST)
+			pd_get_u64(&c);
+		if (c.bad)
+			return 0;
+		if ((reading = reading_of(r, id, err)) == NULL)
+			return -1;
+		if (copy != NULL) {
+			if (value > reading->seen)
+				reading->told += value - reading->seen;
+			pd_store_u64(copy + (at - rec->data), reading->told,
+			    s->swapped);
+		}
+		reading->seen = value;
+	}
+	return 0;
+}
+
+void
+pd_reads_free(struct pd_reads *r)
+{
+	pd_map64_free(&r->index);
+	free(r->readings);
 }

@@ -35,4 +35,26 @@ size_t pd_rewrite_sample(const struct pd_record *rec,
     const struct pd_sample *s, const uint64_t *chain, size_t len,
     uint8_t *out);
 
+/*
+ * Counters in samples (perf record -e '{a,b}:S', or PERF_SAMPLE_READ) go on
+ * counting where nothing is kept.  So that what each sample has counted since
+ * the one before stays the same, they are written as if they had stood still.
+ * Zero is empty.
+ */
+struct pd_reads {
+	struct pd_map64	index;		/* id of a counter -> its place */
+	struct pd_reading {
+		uint64_t	seen, told;	/* its value here, and there */
+	}		*readings;
+	size_t		len, cap;
+};
+
+/*
+ * A sample with counters: seen, and where copy is not NULL, a copy of its
+ * record up to there, kept with other values.
+ */
+int pd_reads_apply(struct pd_reads *r, const struct pd_record *rec,
+    const struct pd_sample *s, uint8_t *copy, struct pd_error *err);
+void pd_reads_free(struct pd_reads *r);
+
 #endif

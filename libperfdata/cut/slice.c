@@ -33,6 +33,7 @@ struct pd_slice {
 	struct pd_notes		notes;
 	struct pd_writer	*writer;
 	struct pd_describe	describe;
+	struct pd_reads		reads;
 	struct pd_past		past;
 	struct pd_told		told;
 	struct pd_teller	teller;
@@ -59,16 +60,12 @@ has(const struct pd_slice_opts *o, enum pd_filter_kind kind)
 static bool
 selects(const struct pd_slice_opts *o)
 {
-	size_t n = 0;
 	int kind;
 
 	for (kind = 0; kind <= PD_BY_STACK; kind++)
 		if (has(o, kind))
 			return true;
-	if (o->windows != NULL)
-		pd_windows_spans(o->windows, &n);
-	return o->invert || n > 0 ||
-	    (o->windows != NULL && pd_windows_needs(o->windows) != 0);
+	return o->invert || o->windows != NULL;
 }
 
 enum pd_order
@@ -217,11 +214,32 @@ flush(void *ctx, struct pd_error *err)
 	return pd_writer_flush(s->writer, err);
 }
 
-/* A sample without its copied stack. */
+/* Whether samples of an event have counters: see rewrite.h. */
+static bool
+reads(const struct pd_slice *s, const struct pd_event *ev)
+{
+	return !s->copies && (ev->sample_type & PD_SAMPLE_READ);
+}
+
+/* A sample that is not kept, but whose counters go on. */
+static int
+pass_over(struct pd_slice *s, const struct pd_record *rec,
+    struct pd_error *err)
+{
+	struct pd_sample smp;
+	struct pd_error bad;
+
+	if (!reads(s, rec->event) || pd_sample_decode(rec, &smp, &bad) == -1)
+		return 0;
+	return pd_reads_apply(&s->reads, rec, &smp, NULL, err);
+}
+
+/* A sample with other counters, or without its copied stack. */
 static int
 put_rewritten(struct pd_slice *s, const struct pd_record *rec,
     const struct pd_thread *th, struct pd_error *err)
 {
+	bool strip = s->opts.strip_stacks || s->opts.unwind;
 	const uint64_t *chain = NULL;
 	struct pd_stack stack;
 	struct pd_sample smp;
@@ -237,7 +255,12 @@ put_rewritten(struct pd_slice *s, const struct pd_record *rec,
 		s->counts.truncated += stack.truncated;
 		s->counts.stopped += stack.stopped;
 	}
+	if (!strip)
+		smp.copied_size = 0;
 	size = pd_rewrite_sample(rec, &smp, chain, len, s->rewritten);
+	if (reads(s, rec->event) &&
+	    pd_reads_apply(&s->reads, rec, &smp, s->rewritten, err) == -1)
+		return -1;
 	if (size == 0)			/* as many addresses as fit in 64 KiB */
 		return pd_fail(err, PD_EUNSUPP, rec->offset,
 		    "SAMPLE record: its callchain is too long for a record");
@@ -257,8 +280,8 @@ put_sample(struct pd_slice *s, const struct pd_record *rec,
 		if (n->last_time == PD_NOTIME || rec->time > n->last_time)
 			n->last_time = rec->time;
 	}
-	if ((s->opts.strip_stacks || s->opts.unwind) &&
-	    pd_rewrite_wanted(rec->event))
+	if (reads(s, rec->event) || ((s->opts.strip_stacks ||
+	    s->opts.unwind) && pd_rewrite_wanted(rec->event)))
 		return put_rewritten(s, rec, th, err);
 	return put(s, rec->data, rec->size, err);
 }
@@ -291,16 +314,19 @@ sample_record(struct pd_slice *s, const struct pd_record *rec,
 	int r;
 
 	s->counts.samples++;
+	if (rec->time == PD_NOTIME && s->opts.windows != NULL)
+		return pd_fail(err, PD_EUNSUPP, rec->offset, "samples of %s "
+		    "have no time (perf record -T adds it)", rec->event->name);
 	if (!s->resolved && resolve(s, rec->time, err) == -1)
 		return -1;
 	/* Most records of most cuts end here. */
 	if (!s->opts.invert && !in_windows(s, rec->time))
-		return 0;
+		return pass_over(s, rec, err);
 	th = pd_session_thread(s->session, rec->pid, rec->tid, err);
 	if (th == NULL)
 		return -1;
 	if ((r = wanted(s, rec, th, err)) <= 0)
-		return r;
+		return r == -1 ? -1 : pass_over(s, rec, err);
 	if (!s->opts.keep_state &&
 	    pd_tell(&s->teller, th, rec->time, err) == -1)
 		return -1;
@@ -508,6 +534,7 @@ pd_slice_free(struct pd_slice *s)
 	pd_map64_free(&s->waiting);
 	pd_told_free(&s->told);
 	pd_past_free(&s->past);
+	pd_reads_free(&s->reads);
 	pd_session_free(s->session);
 	pd_notes_free(&s->notes);
 	free(s);

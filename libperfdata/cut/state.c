@@ -288,27 +288,20 @@ was_told(const struct pd_told *t, uint64_t serial)
 	return pd_map64_find(&t->serials, serial) != PD_NOID;
 }
 
-/*
- * Between exec and the first sample of the new program a process has the maps
- * of both, and the record that parts them.
- */
+/* The maps; between exec and the first sample of the new program, of both. */
 static int
-tell_process(const struct pd_teller *t, struct draft *d,
+tell_space(const struct pd_teller *t, struct draft *d,
     const struct pd_thr *th, uint64_t time, struct pd_error *err)
 {
-	const struct pd_process *p = th->proc;
-	const struct pd_space *sp = &p->space;
+	const struct pd_space *sp = &th->proc->space;
 
 	if (sp->old_len > 0 && (tell_maps(t, d, th, sp->old, sp->old_len,
 	    time, err) == -1 || tell_comm(t, d, th, th->pub.tid,
 	    th->pub.comm, PD_MISC_COMM_EXEC, time, err) == -1))
 		return -1;
-	/* Some views show the name of the process. */
-	if (p->comm != NULL && th->pub.tid != th->pub.pid &&
-	    tell_comm(t, d, th, p->pid, p->comm, 0, time, err) == -1)
-		return -1;
 	return tell_maps(t, d, th, sp->maps, sp->len, time, err) == -1 ||
-	    pd_map64_put(&t->told->serials, p->serial, 1, err) == -1 ? -1 : 0;
+	    pd_map64_put(&t->told->serials, th->proc->serial, 1, err) == -1 ?
+	    -1 : 0;
 }
 
 static int
@@ -322,24 +315,36 @@ tell_namespaces(const struct pd_teller *t, uint32_t tid, struct pd_error *err)
 }
 
 static int
-tell_thread(const struct pd_teller *t, const struct pd_thr *th, uint64_t time,
-    struct pd_error *err)
+tell_thread(const struct pd_teller *t, struct draft *d,
+    const struct pd_thr *th, uint64_t time, struct pd_error *err)
 {
-	struct draft *d = malloc(sizeof(*d));
-	int r = d == NULL ? pd_fail_nomem(err) : 0;
+	if ((th->ptid != PD_NOID && tell_fork(t, d, th, time, err) == -1) ||
+	    (th->named && tell_comm(t, d, th, th->pub.tid, th->pub.comm, 0,
+	    time, err) == -1) ||
+	    tell_namespaces(t, th->pub.tid, err) == -1)
+		return -1;
+	return pd_map64_put(&t->told->serials, th->serial, 1, err);
+}
 
-	if (r == 0 && th->ptid != PD_NOID)
-		r = tell_fork(t, d, th, time, err);
-	if (r == 0 && th->named)
-		r = tell_comm(t, d, th, th->pub.tid, th->pub.comm, 0, time,
-		    err);
-	if (r == 0 && !was_told(t->told, th->proc->serial))
-		r = tell_process(t, d, th, time, err);
-	if (r == 0)
-		r = tell_namespaces(t, th->pub.tid, err);
-	free(d);
-	return r == 0 ? pd_map64_put(&t->told->serials, th->serial, 1, err) :
-	    -1;
+/*
+ * The first thread of a process comes before its maps, whoever has the sample:
+ * the FORK of a number that is in use makes a new process.  Some views show
+ * its name, too.
+ */
+static int
+tell_new(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
+    uint64_t time, struct pd_error *err)
+{
+	const struct pd_thr *first = pd_session_find(t->session, th->pub.pid);
+
+	if (first != NULL && first != th && first->proc == th->proc &&
+	    !was_told(t->told, first->serial) &&
+	    tell_thread(t, d, first, time, err) == -1)
+		return -1;
+	if (tell_thread(t, d, th, time, err) == -1)
+		return -1;
+	return was_told(t->told, th->proc->serial) ? 0 :
+	    tell_space(t, d, th, time, err);
 }
 
 int
@@ -347,16 +352,21 @@ pd_tell(const struct pd_teller *t, const struct pd_thread *thread,
     uint64_t time, struct pd_error *err)
 {
 	const struct pd_thr *th = (const struct pd_thr *)thread;
+	struct draft *d;
+	int r = 0;
 
 	if (t->told->last == th->serial)
 		return 0;
 	if (!t->told->past && tell_past(t, err) == -1)
 		return -1;
-	if (!was_told(t->told, th->serial) &&
-	    tell_thread(t, th, time, err) == -1)
-		return -1;
+	if (!was_told(t->told, th->serial)) {
+		if ((d = malloc(sizeof(*d))) == NULL)
+			return pd_fail_nomem(err);
+		r = tell_new(t, d, th, time, err);
+		free(d);
+	}
 	t->told->last = th->serial;
-	return 0;
+	return r;
 }
 
 /* ---- records that change what was told -------------------------------------------------- */

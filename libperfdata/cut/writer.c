@@ -15,6 +15,9 @@
 
 #define BUFFER		(256 << 10)
 
+/* PERF_ATTR_SIZE_VER7: what perf 6.1 knows; it refuses files with larger ones. */
+#define ATTR_SIZE	128
+
 /*
  * perf unpacks one COMPRESSED record into a buffer of the size that the
  * COMPRESSED feature names, and a record is smaller than 64 KiB: so much is
@@ -232,10 +235,15 @@ static int
 keep_attr(struct pd_writer *w, const uint8_t *attr, uint32_t size,
     const uint64_t *ids, size_t nids, struct pd_error *err)
 {
-	uint64_t n = nids, s = size;
+	uint64_t n = nids, s;
 	uint8_t *p;
 	size_t i;
 
+	/* What is missing is zero. */
+	while (size >= ATTR_SIZE + 8 &&
+	    pd_load_u64(attr + size - 8, false) == 0)
+		size -= 8;
+	s = size;
 	if (pd_grow(&w->attrs, &w->attrs_cap, w->attrs_len + 16 + size +
 	    8 * nids, 1, err) == -1)
 		return -1;
@@ -276,8 +284,9 @@ static int
 feature_record(struct pd_writer *w, unsigned id, const uint8_t *data,
     size_t size, struct pd_error *err)
 {
-	uint8_t rec[UINT16_MAX + 1] = { 0 };
-	size_t all = (PD_HEADER_SIZE + 8 + size + 7) & ~(size_t)7;
+	uint8_t rec[UINT16_MAX];
+	/* Not padded: perf tells versions of a feature by its size. */
+	size_t all = PD_HEADER_SIZE + 8 + size;
 
 	if (all > UINT16_MAX)
 		return 0;
@@ -384,7 +393,8 @@ put_attrs(struct pd_writer *w, uint8_t *head, struct pd_error *err)
 		memset(entry, 0, w->attr_size);
 		memcpy(entry, p + 16, size);
 		/* perf finds the next entry by this one's own size. */
-		if (size < w->attr_size)
+		if (pd_load_u32(entry + 4, w->opts.swapped) != 0 ||
+		    size < w->attr_size)
 			pd_store_u32(entry + 4, w->attr_size, w->opts.swapped);
 		put_section(w, entry + w->attr_size, at, 8 * n);
 		at += 8 * n;
