@@ -373,6 +373,82 @@ bool pd_windows_over(const struct pd_windows *ws, uint64_t time);
 const struct pd_window *pd_windows_spans(const struct pd_windows *ws,
     size_t *len);
 
+/* ---- markers: critical sections ---------------------------------------------- */
+
+/*
+ * One time that a critical section ran.  It has what happened from start up to,
+ * and without, stop: the event that ends it is inside, its duration is from
+ * event to event.
+ */
+struct pd_occurrence {
+	uint64_t	start, stop;
+	uint64_t	duration;
+	uint32_t	pid, tid, cpu;	/* where; PD_NOID: anywhere */
+	bool		unfinished;	/* its end was not recorded */
+	const char	*name;		/* printable; owned by the markers */
+};
+
+/* Whose samples are in an occurrence, and which ends belong to a begin. */
+enum pd_scope {
+	PD_SCOPE_THREAD, PD_SCOPE_PROCESS, PD_SCOPE_CPU, PD_SCOPE_SYSTEM,
+};
+
+/* Which occurrences count: those that all of it is true for.  Zero is all. */
+struct pd_marker_choice {
+	const char	*name;		/* a glob; NULL: any */
+	const char	*nth;		/* "3,10-12", by time, from 1; NULL: any */
+	uint64_t	slowest;	/* so many, 0: all */
+	uint64_t	longer_than;	/* ns, 0: all */
+	uint32_t	quantile;	/* at least as long as that; in 1e-9 */
+	bool		unfinished;	/* also those whose end is not known */
+};
+
+struct pd_marker_counts {
+	uint64_t	found;		/* occurrences */
+	uint64_t	nested;		/* pairs inside of others, not counted */
+	uint64_t	unfinished;	/* begins without end */
+	uint64_t	stray;		/* ends without begin */
+};
+
+struct pd_markers;
+
+struct pd_markers *pd_markers_new(enum pd_scope scope, struct pd_error *err);
+void pd_markers_free(struct pd_markers *m);
+
+/*
+ * Where occurrences come from; any number of them.  Events are named as in
+ * EVENT:FIELD==VALUE, files have their format from pd-time(7).
+ */
+int pd_markers_between(struct pd_markers *m, const char *begin,
+    const char *end, struct pd_error *err);
+int pd_markers_around(struct pd_markers *m, const char *event,
+    uint64_t before, uint64_t after, struct pd_error *err);
+int pd_markers_file(struct pd_markers *m, const char *path,
+    struct pd_error *err);
+int pd_markers_windows(struct pd_markers *m, const char *path,
+    struct pd_error *err);
+/* Marker files that processes of the recording mapped. */
+void pd_markers_mapped(struct pd_markers *m);
+
+/* Feed all records of rd, in the order of time, then finish. */
+int pd_markers_put(struct pd_markers *m, struct pd_reader *rd,
+    const struct pd_record *rec, struct pd_error *err);
+int pd_markers_finish(struct pd_markers *m, const struct pd_reader *rd,
+    const struct pd_marker_choice *choice, struct pd_error *err);
+
+/* What was chosen, by time.  These need it finished. */
+const struct pd_occurrence *pd_markers_get(const struct pd_markers *m,
+    size_t *len);
+bool pd_markers_match(const struct pd_markers *m, uint64_t time,
+    uint32_t pid, uint32_t tid, uint32_t cpu);
+/* Nothing from this time on can match. */
+bool pd_markers_over(const struct pd_markers *m, uint64_t time);
+
+/* Is this one of the events that occurrences begin or end with? */
+bool pd_markers_is(const struct pd_markers *m, const struct pd_event *ev);
+struct pd_marker_counts pd_markers_counts(const struct pd_markers *m);
+const struct pd_note *pd_markers_note(const struct pd_markers *m, size_t i);
+
 /* ---- frames ---------------------------------------------------------------- */
 
 enum pd_frame_kind {

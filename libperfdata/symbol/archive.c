@@ -13,10 +13,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/tmpfile.h"
 #include "symbol/debugfile.h"
-#include "symbol/file.h"
 #include "symbol/plugin.h"
 
 #include "symbol/archive.h"

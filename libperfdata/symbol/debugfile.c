@@ -12,9 +12,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "symbol/archive.h"
 #include "symbol/debuginfod.h"
-#include "symbol/file.h"
 
 #include "symbol/debugfile.h"
 

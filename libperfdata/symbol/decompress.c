@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/cursor.h"
 #include "base/error.h"
-#include "symbol/file.h"
+#include "base/file.h"
 
 #include "symbol/decompress.h"
 

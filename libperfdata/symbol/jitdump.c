@@ -14,8 +14,8 @@
 #include "base/alloc.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
-#include "symbol/file.h"
 
 #include "symbol/jitdump.h"
 

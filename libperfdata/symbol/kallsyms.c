@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "symbol/file.h"
+#include "base/file.h"
 
 #include "symbol/kallsyms.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "symbol/file.h"
+#include "base/file.h"
 #include "symbol/spans.h"
 
 #include "symbol/perfmap.h"

@@ -1,6 +1,6 @@
 /* Opens the files that a recording names, which may be anything. */
-#ifndef PD_SYMBOL_FILE_H
-#define PD_SYMBOL_FILE_H
+#ifndef PD_BASE_FILE_H
+#define PD_BASE_FILE_H
 
 #include <sys/stat.h>
 

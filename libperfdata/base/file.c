@@ -6,8 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-
-#include "symbol/file.h"
+#include "base/file.h"
 
 static const char *
 reason(int error)
