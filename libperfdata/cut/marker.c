@@ -10,24 +10,13 @@
 #include "base/text.h"
 #include "cut/condition.h"
 #include "cut/markerfile.h"
+#include "cut/pairing.h"
 #include "record/record.h"
 
 /* What makes an occurrence. */
 struct rule {
 	struct pd_condition	*begin, *end;	/* end NULL: around begin */
 	uint64_t		before, after;
-};
-
-/* A begin that waits for its end, on top of others. */
-struct begin {
-	struct pd_occurrence	occ;
-	uint32_t		below;		/* PD_NOID: none */
-};
-
-/* Where begins and ends of a rule pair: a thread, mostly. */
-struct lane {
-	uint32_t	top;		/* begins that wait, PD_NOID: none */
-	uint32_t	last;		/* occurrence, PD_NOID: none */
 };
 
 /* Which rules an event may be of. */
@@ -47,15 +36,8 @@ struct pd_markers {
 	size_t			nrules, rules_cap;
 	struct role		*roles;		/* by event */
 	size_t			roles_cap;
-	struct pd_map64		lane_of;	/* rule, id -> lane */
-	struct lane		*lanes;
-	size_t			nlanes, lanes_cap;
-	struct begin		*begins;
-	size_t			nbegins, begins_cap;
-	uint32_t		free_begin, free_lane, free_occ;
-	uint32_t		*before;	/* by occurrence: earlier in its lane */
-	size_t			before_cap;
-	struct pd_occurrences	occs;		/* without name: not used */
+	struct pd_pairing	pairing;
+	struct pd_occurrences	occs;
 	struct pd_window_lines	lines;
 	struct pd_map64		mapped_at;	/* path, pid -> mapped */
 	struct mapped		*mapped;
@@ -63,7 +45,6 @@ struct pd_markers {
 	bool			want_mapped;
 	struct pd_strtab	names;
 	struct pd_notes		notes;
-	struct pd_marker_counts	counts;
 	uint64_t		first, last;	/* samples */
 	uint64_t		end;		/* of all records */
 };
@@ -76,7 +57,7 @@ pd_markers_new(enum pd_scope scope, struct pd_error *err)
 	if (m == NULL)
 		return NULL;
 	m->scope = scope;
-	m->free_begin = m->free_lane = m->free_occ = PD_NOID;
+	m->pairing.occs = &m->occs;
 	m->first = m->last = PD_NOTIME;
 	return m;
 }
@@ -94,10 +75,7 @@ pd_markers_free(struct pd_markers *m)
 	}
 	free(m->rules);
 	free(m->roles);
-	pd_map64_free(&m->lane_of);
-	free(m->lanes);
-	free(m->begins);
-	free(m->before);
+	pd_pairing_free(&m->pairing);
 	pd_occurrences_free(&m->occs);
 	free(m->lines.list);
 	pd_map64_free(&m->mapped_at);
@@ -161,112 +139,6 @@ pd_markers_mapped(struct pd_markers *m)
 	m->want_mapped = true;
 }
 
-/* ---- occurrences in a lane ------------------------------------------------------ */
-
-/* The lane of a rule for an id, made if it is not there; PD_NOID: no memory. */
-static uint32_t
-lane_at(struct pd_markers *m, uint64_t key, struct pd_error *err)
-{
-	uint32_t i = pd_map64_find(&m->lane_of, key);
-
-	if (i != PD_NOID)
-		return i;
-	i = m->free_lane;
-	if (i == PD_NOID) {
-		if (pd_grow(&m->lanes, &m->lanes_cap, m->nlanes + 1,
-		    sizeof(*m->lanes), err) == -1)
-			return PD_NOID;
-		i = (uint32_t)m->nlanes;
-		m->lanes[m->nlanes++] = (struct lane){ PD_NOID, PD_NOID };
-	}
-	if (pd_map64_put(&m->lane_of, key, i, err) == -1)
-		return PD_NOID;
-	m->free_lane = m->lanes[i].last;
-	m->lanes[i] = (struct lane){ PD_NOID, PD_NOID };
-	return i;
-}
-
-/* In a slot that is free, or a new one. */
-static int
-add_occurrence(struct pd_markers *m, struct lane *ln,
-    const struct pd_occurrence *o, struct pd_error *err)
-{
-	uint32_t i = m->free_occ;
-
-	if (i != PD_NOID) {
-		m->free_occ = m->before[i];
-		m->occs.list[i] = *o;
-	} else {
-		i = (uint32_t)m->occs.len;
-		if (pd_grow(&m->before, &m->before_cap, i + 1,
-		    sizeof(*m->before), err) == -1 ||
-		    pd_occurrences_add(&m->occs, o, err) == -1)
-			return -1;
-	}
-	m->before[i] = ln->last;
-	ln->last = i;
-	m->counts.found++;
-	return 0;
-}
-
-/* A section that calls itself is one: forget those since start. */
-static void
-drop_nested(struct pd_markers *m, struct lane *ln, uint64_t start)
-{
-	struct pd_occurrence *o;
-	uint32_t i;
-
-	while ((i = ln->last) != PD_NOID &&
-	    (o = &m->occs.list[i])->start >= start) {
-		ln->last = m->before[i];
-		o->name = NULL;
-		m->before[i] = m->free_occ;
-		m->free_occ = i;
-		m->counts.nested++;
-		m->counts.found--;
-	}
-}
-
-static int
-push(struct pd_markers *m, struct lane *ln, const struct pd_occurrence *o,
-    struct pd_error *err)
-{
-	uint32_t i = m->free_begin;
-
-	if (i == PD_NOID) {
-		if (pd_grow(&m->begins, &m->begins_cap, m->nbegins + 1,
-		    sizeof(*m->begins), err) == -1)
-			return -1;
-		i = (uint32_t)m->nbegins;
-		m->begins[m->nbegins++].below = PD_NOID;
-	}
-	m->free_begin = m->begins[i].below;
-	m->begins[i] = (struct begin){ *o, ln->top };
-	ln->top = i;
-	return 0;
-}
-
-/* The last begin ends at this time. */
-static int
-pop(struct pd_markers *m, struct lane *ln, uint64_t time, bool unfinished,
-    struct pd_error *err)
-{
-	uint32_t i = ln->top;
-	struct pd_occurrence o = m->begins[i].occ;
-
-	ln->top = m->begins[i].below;
-	m->begins[i].below = m->free_begin;
-	m->free_begin = i;
-	o.duration = pd_earlier(time, o.start);
-	o.stop = pd_later(o.start, pd_later(o.duration, 1));
-	o.unfinished = unfinished;
-	if (unfinished)
-		m->counts.unfinished++;
-	else
-		drop_nested(m, ln, o.start);
-	return add_occurrence(m, ln, &o, err);
-}
-
 /* ---- records ---------------------------------------------------------------------- */
 
 /* What of the event stands for all of a scope. */
@@ -296,6 +168,12 @@ short_name(struct pd_markers *m, const struct pd_event *ev,
 	    ev->name, err);
 }
 
+static uint64_t
+lane_key(size_t rule, uint32_t id)
+{
+	return (uint64_t)rule << 32 | id;
+}
+
 /* The occurrence that begins, or has its middle, with a record. */
 static int
 begin_of(struct pd_markers *m, const struct pd_record *rec,
@@ -314,7 +192,7 @@ begin_of(struct pd_markers *m, const struct pd_record *rec,
 }
 
 static int
-around(struct pd_markers *m, const struct rule *r, struct lane *ln,
+around(struct pd_markers *m, const struct rule *r,
     const struct pd_record *rec, struct pd_error *err)
 {
 	struct pd_occurrence o;
@@ -324,7 +202,7 @@ around(struct pd_markers *m, const struct rule *r, struct lane *ln,
 	o.start = pd_earlier(rec->time, r->before);
 	o.stop = pd_later(pd_later(rec->time, r->after), 1);
 	o.duration = o.stop - o.start - 1;
-	return add_occurrence(m, ln, &o, err);
+	return pd_occurrences_add(&m->occs, &o, err);
 }
 
 /* An end goes first: one that is a begin too ends what the last one began. */
@@ -334,9 +212,9 @@ apply_rule(struct pd_markers *m, size_t i, struct pd_reader *rd,
 {
 	struct rule *r = &m->rules[i];
 	struct pd_occurrence o;
-	struct lane *ln;
 	int begins, ends = 0;
-	uint32_t id, at;
+	uint64_t key;
+	uint32_t id;
 
 	if ((begins = pd_condition_match(r->begin, rd, rec, err)) == -1 ||
 	    (r->end != NULL &&
@@ -347,20 +225,16 @@ apply_rule(struct pd_markers *m, size_t i, struct pd_reader *rd,
 	if (rec->time == PD_NOTIME)
 		return pd_fail(err, PD_EUNSUPP, PD_NOWHERE,
 		    "samples of %s have no time", rec->event->name);
-	if (scope_id(m, rec, &id, err) == -1 ||
-	    (at = lane_at(m, (uint64_t)i << 32 | id, err)) == PD_NOID)
+	if (scope_id(m, rec, &id, err) == -1)
 		return -1;
-	ln = &m->lanes[at];
 	if (r->end == NULL)
-		return around(m, r, ln, rec, err);
-	if (ends && ln->top != PD_NOID) {
-		if (pop(m, ln, rec->time, false, err) == -1)
-			return -1;
-	} else if (ends && !begins) {
-		m->counts.stray++;
-	}
+		return around(m, r, rec, err);
+	key = lane_key(i, id);
+	if (ends && (!begins || pd_pairing_open(&m->pairing, key)) &&
+	    pd_pairing_end(&m->pairing, key, rec->time, err) == -1)
+		return -1;
 	return !begins ? 0 : begin_of(m, rec, &o, err) == -1 ? -1 :
-	    push(m, ln, &o, err);
+	    pd_pairing_begin(&m->pairing, key, &o, err);
 }
 
 bool
@@ -416,8 +290,7 @@ put_exit(struct pd_markers *m, const struct pd_record *rec,
 {
 	union pd_body body;
 	struct pd_error why;
-	uint32_t id, at;
-	uint64_t key;
+	uint32_t id;
 	size_t i;
 
 	if (pd_record_decode(rec, &body, &why) != 1)
@@ -425,18 +298,10 @@ put_exit(struct pd_markers *m, const struct pd_record *rec,
 	id = m->scope == PD_SCOPE_THREAD ? body.task.tid :
 	    m->scope == PD_SCOPE_PROCESS && body.task.pid == body.task.tid ?
 	    body.task.pid : PD_NOID;
-	for (i = 0; id != PD_NOID && i < m->nrules; i++) {
-		key = (uint64_t)i << 32 | id;
-		if ((at = pd_map64_find(&m->lane_of, key)) == PD_NOID)
-			continue;
-		while (m->lanes[at].top != PD_NOID)
-			if (pop(m, &m->lanes[at], rec->time == PD_NOTIME ?
-			    m->end : rec->time, true, err) == -1)
-				return -1;
-		pd_map64_del(&m->lane_of, key);
-		m->lanes[at] = (struct lane){ PD_NOID, m->free_lane };
-		m->free_lane = at;
-	}
+	for (i = 0; id != PD_NOID && i < m->nrules; i++)
+		if (pd_pairing_close(&m->pairing, lane_key(i, id),
+		    rec->time == PD_NOTIME ? m->end : rec->time, err) == -1)
+			return -1;
 	return 0;
 }
 
@@ -521,24 +386,6 @@ check_events(const struct pd_markers *m, const struct pd_reader *rd,
 	return 0;
 }
 
-/* Begins without end reach to the end of the recording. */
-static int
-end_lanes(struct pd_markers *m, struct pd_error *err)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < m->nlanes; i++)
-		while (m->lanes[i].top != PD_NOID)
-			if (pop(m, &m->lanes[i], m->end, true, err) == -1)
-				return -1;
-	/* leave out the free slots */
-	for (i = 0; i < m->occs.len; i++)
-		if (m->occs.list[i].name != NULL)
-			m->occs.list[n++] = m->occs.list[i];
-	m->occs.len = n;
-	return 0;
-}
-
 static int
 read_mapped(struct pd_markers *m, const struct pd_info *info,
     struct pd_error *err)
@@ -564,11 +411,12 @@ pd_markers_finish(struct pd_markers *m, const struct pd_reader *rd,
 	const struct pd_timebase base = { pd_reader_info(rd), m->first,
 		m->last };
 
-	if (check_events(m, rd, err) == -1 || end_lanes(m, err) == -1 ||
+	if (check_events(m, rd, err) == -1 ||
+	    pd_pairing_finish(&m->pairing, m->end, err) == -1 ||
 	    read_mapped(m, base.info, err) == -1 ||
 	    pd_windowfile_resolve(&m->lines, &base, &m->occs, err) == -1)
 		return -1;
-	m->counts.found = m->occs.len - m->counts.unfinished;
+	m->pairing.counts.found = m->occs.len - m->pairing.counts.unfinished;
 	return pd_occurrences_choose(&m->occs, choice, err) == -1 ? -1 :
 	    pd_occurrences_index(&m->occs, err);
 }
@@ -598,7 +446,7 @@ pd_markers_over(const struct pd_markers *m, uint64_t time)
 struct pd_marker_counts
 pd_markers_counts(const struct pd_markers *m)
 {
-	return m->counts;
+	return m->pairing.counts;
 }
 
 const struct pd_note *
