@@ -665,9 +665,33 @@ const struct pd_note *pd_fold_note(const struct pd_fold *f, size_t i);
 
 /* ---- slice: a recording -> a smaller one ------------------------------------- */
 
+/* One output of a slice in parts. */
+struct pd_part {
+	uint64_t	start, stop;	/* what it is of */
+	uint64_t	samples, bytes;	/* what it has */
+};
+
+/*
+ * A slice in parts, each of which goes to a file of its own.  open gives the
+ * descriptor for the part with this number (from 0), close takes it back when
+ * the file is complete; both may fail.
+ */
+struct pd_slice_parts {
+	const struct pd_occurrence *list;	/* by start; they may overlap */
+	size_t		len;
+	uint64_t	every;		/* ns; else 0: pieces of this length */
+	int		(*open)(void *ctx, uint64_t i, struct pd_error *err);
+	int		(*close)(void *ctx, uint64_t i, int fd,
+	    const struct pd_part *part, struct pd_error *err);
+	void		*ctx;
+};
+
 struct pd_slice_opts {
 	struct pd_windows	*windows;	/* NULL: any time */
 	const struct pd_filter	*filter;	/* NULL: all samples */
+	const struct pd_markers	*markers;	/* finished; NULL: anywhere */
+	bool			drop_markers;	/* not the events themselves */
+	const struct pd_slice_parts *parts;	/* NULL: one output */
 	bool			invert;		/* what was not selected */
 	bool			keep_state;	/* all of it: see pd-slice(1) */
 	bool			strip_stacks;	/* no copied user stacks */
@@ -682,7 +706,6 @@ struct pd_slice_opts {
 
 struct pd_slice_counts {
 	uint64_t	samples, kept;		/* read, written */
-	uint64_t	first_time, last_time;	/* of those written; PD_NOTIME */
 	uint64_t	aux;			/* records of AUX data, left out */
 	uint64_t	unwound, truncated, stopped;	/* as in pd_fold_counts */
 	uint64_t	bytes;			/* written */
@@ -699,7 +722,8 @@ enum pd_order pd_slice_order(const struct pd_slice_opts *opts,
 
 /*
  * Write what is selected of rd to fd, a file where opts->pipe is not set; it
- * stays the caller's.  What opts points to must outlive the slice.
+ * stays the caller's.  Of a slice in parts it is -1, and they are files.  What
+ * opts points to must outlive the slice.
  */
 struct pd_slice *pd_slice_new(struct pd_reader *rd, int fd,
     const struct pd_slice_opts *opts, struct pd_error *err);

@@ -21,22 +21,23 @@ swapped(const struct pd_describe *d)
 /* ---- events --------------------------------------------------------------------- */
 
 int
-pd_describe_events(struct pd_describe *d, struct pd_error *err)
+pd_describe_events(struct pd_describe *d, struct pd_described *to,
+    struct pd_error *err)
 {
 	const struct pd_events *es = pd_reader_events(d->rd);
 	const struct pd_evt *evt;
 	uint8_t *attr;
 	int r;
 
-	for (; d->events < es->len; d->events++) {
-		evt = es->evts[d->events];
+	for (; to->events < es->len; to->events++) {
+		evt = es->evts[to->events];
 		if ((attr = malloc(evt->attr_size)) == NULL)
 			return pd_fail_nomem(err);
 		memcpy(attr, evt->attr, evt->attr_size);
 		if (d->strip)
 			pd_rewrite_attr(attr, evt->attr_size, swapped(d),
 			    d->unwound);
-		r = pd_writer_attr(d->writer, attr, evt->attr_size, evt->ids,
+		r = pd_writer_attr(to->writer, attr, evt->attr_size, evt->ids,
 		    evt->nids, err);
 		free(attr);
 		if (r == -1)
@@ -61,8 +62,8 @@ is_carried(unsigned id)
  * multiple of 64 (do_write_string() in tools/perf/util/header.c).
  */
 static int
-put_cmdline(struct pd_describe *d, const uint8_t *data, size_t size,
-    struct pd_error *err)
+put_cmdline(struct pd_describe *d, struct pd_described *to,
+    const uint8_t *data, size_t size, struct pd_error *err)
 {
 	const char *bar[] = { "|", NULL };
 	const char *const *words[2] = { bar, d->argv };
@@ -88,24 +89,24 @@ put_cmdline(struct pd_describe *d, const uint8_t *data, size_t size,
 			n++;
 		}
 	pd_store_u32(line, n, swapped(d));
-	r = pd_writer_feature(d->writer, PD_FEATURE_CMDLINE, line, len, err);
+	r = pd_writer_feature(to->writer, PD_FEATURE_CMDLINE, line, len, err);
 	free(line);
 	return r == -1 ? -1 : 0;
 }
 
 /* data may be changed. */
 static int
-put_feature(struct pd_describe *d, unsigned id, uint8_t *data, size_t size,
-    struct pd_error *err)
+put_feature(struct pd_describe *d, struct pd_described *to, unsigned id,
+    uint8_t *data, size_t size, struct pd_error *err)
 {
 	bool damaged = pd_reader_info(d->rd)->cmdline == NULL;
 	int r;
 
 	if (id == PD_FEATURE_CMDLINE && d->argv != NULL)
-		return put_cmdline(d, data, damaged ? 0 : size, err);
+		return put_cmdline(d, to, data, damaged ? 0 : size, err);
 	if (id == PD_FEATURE_EVENT_DESC && d->strip)
 		pd_rewrite_event_desc(data, size, swapped(d), d->unwound);
-	r = pd_writer_feature(d->writer, id, data, size, err);
+	r = pd_writer_feature(to->writer, id, data, size, err);
 	if (r == 0)
 		pd_note_add(d->notes, false, PD_NOWHERE, "the %s feature is "
 		    "too large for a pipe, and left out", pd_feature_name(id) ?
@@ -142,8 +143,8 @@ keep_feature(struct pd_describe *d, unsigned id, const uint8_t *data,
 }
 
 static int
-feature_record(struct pd_describe *d, const struct pd_record *rec,
-    struct pd_error *err)
+feature_record(struct pd_describe *d, struct pd_described *to,
+    const struct pd_record *rec, struct pd_error *err)
 {
 	struct pd_cursor c = pd_cursor(rec->data + PD_HEADER_SIZE,
 	    rec->size - PD_HEADER_SIZE, rec->swapped);
@@ -156,7 +157,7 @@ feature_record(struct pd_describe *d, const struct pd_record *rec,
 		return -1;
 	if (!d->pipe)
 		return 0;
-	r = put_feature(d, d->kept[0].id, d->kept[0].data, d->kept[0].size,
+	r = put_feature(d, to, d->kept[0].id, d->kept[0].data, d->kept[0].size,
 	    err);
 	free(d->kept[0].data);
 	d->nkept = 0;
@@ -167,8 +168,8 @@ feature_record(struct pd_describe *d, const struct pd_record *rec,
 
 /* The entries of a file's feature, each as the record that it is in a pipe. */
 static int
-put_buildids(struct pd_describe *d, uint8_t *data, size_t size,
-    struct pd_error *err)
+put_buildids(struct pd_describe *d, struct pd_described *to, uint8_t *data,
+    size_t size, struct pd_error *err)
 {
 	struct pd_cursor c = pd_cursor(data, size, swapped(d));
 	struct pd_buildid_entry e;
@@ -182,7 +183,7 @@ put_buildids(struct pd_describe *d, uint8_t *data, size_t size,
 			continue;
 		}
 		pd_store_u32(start, PD_REC_HEADER_BUILD_ID, swapped(d));
-		if (pd_writer_put(d->writer, start, (size_t)(c.p - start),
+		if (pd_writer_put(to->writer, start, (size_t)(c.p - start),
 		    err) == -1)
 			return -1;
 	}
@@ -205,8 +206,8 @@ keep_buildid(struct pd_describe *d, const struct pd_record *rec,
 
 /* One feature of a file. */
 static int
-carry(struct pd_describe *d, const struct pd_feature_at *at,
-    struct pd_error *err)
+carry(struct pd_describe *d, struct pd_described *to,
+    const struct pd_feature_at *at, struct pd_error *err)
 {
 	const struct pd_container *ct = pd_reader_container(d->rd);
 	uint8_t *data;
@@ -218,32 +219,33 @@ carry(struct pd_describe *d, const struct pd_feature_at *at,
 		return pd_fail_nomem(err);
 	r = pd_source_pread(&ct->src, data, (size_t)at->size, at->offset, err);
 	if (r > 0 && d->pipe && at->id == PD_FEATURE_BUILD_ID)
-		r = put_buildids(d, data, (size_t)at->size, err);
+		r = put_buildids(d, to, data, (size_t)at->size, err);
 	else if (r > 0 && d->pipe && at->id == PD_FEATURE_TRACING_DATA)
-		r = pd_writer_tracing(d->writer, data, (size_t)at->size, err);
+		r = pd_writer_tracing(to->writer, data, (size_t)at->size, err);
 	else if (r > 0)
-		r = put_feature(d, at->id, data, (size_t)at->size, err);
+		r = put_feature(d, to, at->id, data, (size_t)at->size, err);
 	free(data);
 	return r == -1 ? -1 : 0;
 }
 
 int
-pd_describe_begin(struct pd_describe *d, struct pd_error *err)
+pd_describe_begin(struct pd_describe *d, struct pd_described *to,
+    struct pd_error *err)
 {
 	const struct pd_container *ct = pd_reader_container(d->rd);
 	size_t i;
 
-	if (pd_describe_events(d, err) == -1)
+	if (pd_describe_events(d, to, err) == -1)
 		return -1;
 	for (i = 0; d->pipe && i < ct->nfeatures_at; i++)
-		if (carry(d, &ct->features[i], err) == -1)
+		if (carry(d, to, &ct->features[i], err) == -1)
 			return -1;
 	return 0;
 }
 
 int
-pd_describe_record(struct pd_describe *d, const struct pd_record *rec,
-    struct pd_error *err)
+pd_describe_record(struct pd_describe *d, struct pd_described *to,
+    const struct pd_record *rec, struct pd_error *err)
 {
 	const uint8_t *tracing;
 	size_t size;
@@ -254,11 +256,11 @@ pd_describe_record(struct pd_describe *d, const struct pd_record *rec,
 	case PD_REC_COMPRESSED2:
 		return 1;
 	case PD_REC_HEADER_FEATURE:
-		return feature_record(d, rec, err) == -1 ? -1 : 1;
+		return feature_record(d, to, rec, err) == -1 ? -1 : 1;
 	case PD_REC_HEADER_TRACING_DATA:
 		tracing = pd_reader_tracing(d->rd, &size);
 		return d->pipe && tracing != NULL && pd_writer_tracing(
-		    d->writer, tracing, size, err) == -1 ? -1 : 1;
+		    to->writer, tracing, size, err) == -1 ? -1 : 1;
 	case PD_REC_HEADER_BUILD_ID:
 		return d->pipe ? 0 : keep_buildid(d, rec, err) == -1 ? -1 : 1;
 	}
@@ -266,8 +268,8 @@ pd_describe_record(struct pd_describe *d, const struct pd_record *rec,
 }
 
 static int
-put_sample_time(struct pd_describe *d, uint64_t first, uint64_t last,
-    struct pd_error *err)
+put_sample_time(struct pd_describe *d, struct pd_described *to,
+    uint64_t first, uint64_t last, struct pd_error *err)
 {
 	uint8_t data[16];
 
@@ -275,51 +277,52 @@ put_sample_time(struct pd_describe *d, uint64_t first, uint64_t last,
 		return 0;
 	pd_store_u64(data, first, swapped(d));
 	pd_store_u64(data + 8, last, swapped(d));
-	return pd_writer_feature(d->writer, PD_FEATURE_SAMPLE_TIME, data,
+	return pd_writer_feature(to->writer, PD_FEATURE_SAMPLE_TIME, data,
 	    sizeof(data), err);
 }
 
 /* What came as records into a file. */
 static int
-put_kept(struct pd_describe *d, struct pd_error *err)
+put_kept(struct pd_describe *d, struct pd_described *to,
+    struct pd_error *err)
 {
 	const uint8_t *tracing;
 	size_t size, i;
 
 	tracing = pd_reader_tracing(d->rd, &size);
-	if (tracing != NULL && pd_writer_feature(d->writer,
+	if (tracing != NULL && pd_writer_feature(to->writer,
 	    PD_FEATURE_TRACING_DATA, tracing, size, err) == -1)
 		return -1;
 	for (i = 0; i < d->nkept; i++)
-		if (put_feature(d, d->kept[i].id, d->kept[i].data,
+		if (put_feature(d, to, d->kept[i].id, d->kept[i].data,
 		    d->kept[i].size, err) == -1)
 			return -1;
-	return d->buildids_len > 0 && pd_writer_feature(d->writer,
+	return d->buildids_len > 0 && pd_writer_feature(to->writer,
 	    PD_FEATURE_BUILD_ID, d->buildids, d->buildids_len, err) == -1 ?
 	    -1 : 0;
 }
 
 int
-pd_describe_end(struct pd_describe *d, uint64_t first, uint64_t last,
-    struct pd_error *err)
+pd_describe_end(struct pd_describe *d, struct pd_described *to,
+    uint64_t first, uint64_t last, struct pd_error *err)
 {
 	const struct pd_container *ct = pd_reader_container(d->rd);
 	bool named = pd_reader_info(d->rd)->cmdline != NULL;
 	size_t i;
 
 	/* and TRACING_DATA, BUILD_ID, CMDLINE, SAMPLE_TIME */
-	if (pd_describe_events(d, err) == -1 || pd_writer_end(d->writer,
+	if (pd_describe_events(d, to, err) == -1 || pd_writer_end(to->writer,
 	    (unsigned)(ct->nfeatures_at + d->nkept + 4), err) == -1)
 		return -1;
 	if (d->pipe)
 		return 0;
 	for (i = 0; i < ct->nfeatures_at; i++)
-		if (carry(d, &ct->features[i], err) == -1)
+		if (carry(d, to, &ct->features[i], err) == -1)
 			return -1;
-	if (put_kept(d, err) == -1 || (!named && d->argv != NULL &&
-	    put_cmdline(d, NULL, 0, err) == -1))
+	if (put_kept(d, to, err) == -1 || (!named && d->argv != NULL &&
+	    put_cmdline(d, to, NULL, 0, err) == -1))
 		return -1;
-	return put_sample_time(d, first, last, err) == -1 ? -1 : 0;
+	return put_sample_time(d, to, first, last, err) == -1 ? -1 : 0;
 }
 
 void

@@ -144,6 +144,26 @@ pd_reads_apply(struct pd_reads *r, const struct pd_record *rec,
 	return 0;
 }
 
+/* Another place to write to, which was told of nothing. */
+int
+pd_reads_copy(struct pd_reads *to, const struct pd_reads *from,
+    struct pd_error *err)
+{
+	size_t i;
+
+	for (i = 0; from->index.slots != NULL && i <= from->index.mask; i++) {
+		const struct pd_map64_slot *slot = &from->index.slots[i];
+		struct pd_reading *r;
+
+		if (slot->value == PD_NOID)
+			continue;
+		if ((r = reading_of(to, slot->key, err)) == NULL)
+			return -1;
+		r->seen = from->readings[slot->value].seen;
+	}
+	return 0;
+}
+
 void
 pd_reads_free(struct pd_reads *r)
 {

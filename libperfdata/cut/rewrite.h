@@ -55,6 +55,8 @@ struct pd_reads {
  */
 int pd_reads_apply(struct pd_reads *r, const struct pd_record *rec,
     const struct pd_sample *s, uint8_t *copy, struct pd_error *err);
+int pd_reads_copy(struct pd_reads *to, const struct pd_reads *from,
+    struct pd_error *err);
 void pd_reads_free(struct pd_reads *r);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Cuts a recording: the loop that takes its records to the writer of another
- * one, or leaves them out.
+ * Cuts a recording: the loop that takes its records to another one, or to
+ * several, or leaves them out.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -8,16 +8,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/notes.h"
-#include "cut/describe.h"
 #include "cut/filter.h"
-#include "cut/rewrite.h"
-#include "cut/state.h"
-
-/*
- * What is written is in order, so a FINISHED_ROUND may stand anywhere in it;
- * who reads it holds as much back as there is between two of them.
- */
-#define ROUND_BYTES	(1 << 20)
+#include "cut/output.h"
 
 /* perf_event_attr.defer_callchain and .defer_output (kernel 6.19). */
 #define ATTR_DEFERRED	(UINT64_C(3) << 38)
@@ -29,22 +21,26 @@ struct pd_slice {
 	struct pd_reader	*rd;
 	struct pd_session	*session;
 	struct pd_slice_opts	opts;
+	struct pd_writer_opts	writer;
 	struct pd_slice_counts	counts;
 	struct pd_notes		notes;
-	struct pd_writer	*writer;
 	struct pd_describe	describe;
-	struct pd_reads		reads;
 	struct pd_past		past;
-	struct pd_told		told;
-	struct pd_teller	teller;
+	struct pd_reads		reads;
+	struct pd_output	**outputs;	/* that are open */
+	size_t			noutputs, outputs_cap;
+	uint64_t		next;		/* the part to be opened next */
 	struct pd_tree		*tree;
 	struct pd_stacker	*stacker;	/* NULL: no stacks are looked at */
 	uint8_t			*nodes;		/* MATCHES, ..., by node */
 	size_t			nodes_cap;
 	struct pd_map64		waiting;	/* tids of deferred callchains */
-	uint64_t		round;		/* size at the last one */
+	/* Records of class STREAM, for parts that are opened later. */
+	uint8_t			*stream;
+	size_t			stream_len, stream_cap;
+	uint64_t		first;		/* time of the first sample */
 	bool			copies;		/* all, as it is */
-	bool			ordered, resolved;
+	bool			resolved;
 	bool			by_cgroup, by_stack;
 	uint8_t			rewritten[PD_REWRITE_MAX];
 };
@@ -65,7 +61,8 @@ selects(const struct pd_slice_opts *o)
 	for (kind = 0; kind <= PD_BY_STACK; kind++)
 		if (has(o, kind))
 			return true;
-	return o->invert || o->windows != NULL;
+	return o->invert || o->windows != NULL || o->markers != NULL ||
+	    o->parts != NULL;
 }
 
 enum pd_order
@@ -87,14 +84,11 @@ static int
 resolve(struct pd_slice *s, uint64_t time, struct pd_error *err)
 {
 	const struct pd_info *info = pd_reader_info(s->rd);
-	uint64_t first = s->opts.first_time, last = s->opts.last_time;
 
 	s->resolved = true;
-	if (s->opts.windows == NULL)
-		return 0;
-	if (first == PD_NOTIME)
-		first = time;
-	return pd_windows_resolve(s->opts.windows, info, first, last, err);
+	s->first = s->opts.first_time != PD_NOTIME ? s->opts.first_time : time;
+	return s->opts.windows == NULL ? 0 : pd_windows_resolve(
+	    s->opts.windows, info, s->first, s->opts.last_time, err);
 }
 
 static bool
@@ -102,6 +96,14 @@ in_windows(const struct pd_slice *s, uint64_t time)
 {
 	return s->opts.windows == NULL ||
 	    (s->resolved && pd_windows_match(s->opts.windows, time));
+}
+
+/* Whether it is in a critical section. */
+static bool
+is_marked(const struct pd_slice *s, const struct pd_record *rec)
+{
+	return s->opts.markers == NULL || pd_markers_match(s->opts.markers,
+	    rec->time, rec->pid, rec->tid, rec->cpu);
 }
 
 /* Whether a frame of the stack matches: known for all nodes above this one. */
@@ -114,9 +116,9 @@ node_matches(struct pd_slice *s, uint32_t node)
 	if (f == NULL)
 		return false;
 	if (s->nodes[node] == UNKNOWN) {
-		yes = (f->name != NULL && f->kind != PD_FRAME_ROOT &&
-		    pd_filter_match_glob(s->opts.filter, PD_BY_STACK,
-		    f->name)) || node_matches(s, pd_tree_parent(s->tree, node));
+		yes = (f->name != NULL && pd_filter_match_glob(s->opts.filter,
+		    PD_BY_STACK, f->name)) ||
+		    node_matches(s, pd_tree_parent(s->tree, node));
 		s->nodes[node] = yes ? MATCHES : DIFFERS;
 	}
 	return s->nodes[node] == MATCHES;
@@ -161,58 +163,133 @@ sample_matches(struct pd_slice *s, const struct pd_record *rec,
 	return s->by_stack ? stack_matches(s, rec, &smp, th, err) : 1;
 }
 
+/* The events that a critical section begins or ends with are kept with it. */
 static int
 wanted(struct pd_slice *s, const struct pd_record *rec,
     const struct pd_thread *th, struct pd_error *err)
 {
-	int r = in_windows(s, rec->time) && (s->opts.filter == NULL ||
-	    pd_filter_match(s->opts.filter, rec, th));
+	bool marker = s->opts.markers != NULL &&
+	    pd_markers_is(s->opts.markers, rec->event);
+	int r = in_windows(s, rec->time) && is_marked(s, rec);
 
-	if (r == 1)
-		r = sample_matches(s, rec, th, err);
+	if (marker && s->opts.drop_markers)
+		return 0;
+	if (r == 1 && !marker && s->opts.filter != NULL)
+		r = pd_filter_match(s->opts.filter, rec, th) ?
+		    sample_matches(s, rec, th, err) : 0;
 	return r == -1 ? -1 : r != s->opts.invert;
 }
 
-/* ---- what is written ---------------------------------------------------------------- */
+/* Whether an output is of the time and place of a record. */
+static bool
+goes_to(const struct pd_output *o, const struct pd_record *rec)
+{
+	const struct pd_occurrence *of = o->of;
 
+	return of == NULL || rec->time == PD_NOTIME ||
+	    (rec->time >= of->start && rec->time < of->stop &&
+	    (of->pid == PD_NOID || of->pid == rec->pid) &&
+	    (of->tid == PD_NOID || of->tid == rec->tid) &&
+	    (of->cpu == PD_NOID || of->cpu == rec->cpu));
+}
+
+/* ---- parts -------------------------------------------------------------------------- */
+
+/* The other end of pd_output_free(), for those that are parts. */
 static int
-put(struct pd_slice *s, const uint8_t *data, size_t size,
+part_open(struct pd_slice *s, uint64_t i, struct pd_output **out,
     struct pd_error *err)
 {
-	uint8_t round[PD_HEADER_SIZE] = { 0 };
+	const struct pd_slice_parts *p = s->opts.parts;
+	struct pd_output *o;
+	int fd;
 
-	if (pd_writer_put(s->writer, data, size, err) == -1)
+	if (pd_grow(&s->outputs, &s->outputs_cap, s->noutputs + 1,
+	    sizeof(*s->outputs), err) == -1 ||
+	    (o = pd_calloc(1, sizeof(*o), err)) == NULL)
 		return -1;
-	if (!s->ordered || pd_writer_size(s->writer) - s->round < ROUND_BYTES)
-		return 0;
-	s->round = pd_writer_size(s->writer);
-	pd_store_u32(round, PD_REC_FINISHED_ROUND, s->teller.swapped);
-	pd_store_u16(round + 6, sizeof(round), s->teller.swapped);
-	return pd_writer_put(s->writer, round, sizeof(round), err);
+	if ((fd = p->open(p->ctx, i, err)) < 0) {
+		free(o);
+		return -1;
+	}
+	s->outputs[s->noutputs++] = *out = o;
+	if (pd_output_open(o, fd, &s->writer, &s->describe, s->session,
+	    &s->past, true, err) == -1 ||
+	    pd_reads_copy(&o->reads, &s->reads, err) == -1 ||
+	    pd_describe_events(&s->describe, &o->to, err) == -1)
+		return -1;
+	o->part = i;
+	if (p->list != NULL) {
+		o->of = &p->list[i];
+		o->start = o->of->start;
+		o->stop = o->of->stop;
+	} else {
+		o->start = s->first + i * p->every;
+		o->stop = o->start + p->every;
+	}
+	return s->stream_len == 0 ? 0 : pd_output_put(o, s->stream,
+	    s->stream_len, err);
 }
 
-/* Nothing more for now: two rounds, for the reader to hold nothing back. */
+/* Complete an output, which is then open no more. */
 static int
-flush(void *ctx, struct pd_error *err)
+part_close(struct pd_slice *s, size_t at, struct pd_error *err)
 {
-	struct pd_slice *s = ctx;
-	uint8_t rounds[2 * PD_HEADER_SIZE] = { 0 };
+	const struct pd_slice_parts *p = s->opts.parts;
+	struct pd_output *o = s->outputs[at];
+	struct pd_part part = { o->start, o->stop, o->samples, 0 };
+	int r;
+
+	s->outputs[at] = s->outputs[--s->noutputs];
+	r = pd_output_finish(o, &s->describe, err);
+	part.bytes = pd_writer_size(o->to.writer);
+	s->counts.bytes += part.bytes;
+	if (r == 0)
+		r = p->close(p->ctx, o->part, o->fd, &part, err);
+	pd_output_free(o);
+	free(o);
+	return r;
+}
+
+/* Have the parts open that a record of this time may belong to. */
+static int
+parts_at(struct pd_slice *s, uint64_t time, struct pd_error *err)
+{
+	const struct pd_slice_parts *p = s->opts.parts;
+	struct pd_output *o;
 	size_t i;
 
-	if (s->ordered && pd_writer_size(s->writer) > s->round) {
-		for (i = 0; i < sizeof(rounds); i += PD_HEADER_SIZE) {
-			pd_store_u32(rounds + i, PD_REC_FINISHED_ROUND,
-			    s->teller.swapped);
-			pd_store_u16(rounds + i + 6, PD_HEADER_SIZE,
-			    s->teller.swapped);
-			if (pd_writer_put(s->writer, rounds + i,
-			    PD_HEADER_SIZE, err) == -1)
-				return -1;
-		}
-		s->round = pd_writer_size(s->writer);
-	}
-	return pd_writer_flush(s->writer, err);
+	if (p == NULL || time == PD_NOTIME)
+		return 0;
+	for (i = s->noutputs; i-- > 0;)
+		if (time >= s->outputs[i]->stop && s->waiting.used == 0 &&
+		    part_close(s, i, err) == -1)
+			return -1;
+	if (p->list == NULL)		/* with the first record: part_of() */
+		return 0;
+	for (; s->next < p->len && p->list[s->next].start <= time; s->next++)
+		if (part_open(s, s->next, &o, err) == -1)
+			return -1;
+	return 0;
 }
+
+/* The piece of time that a record is in, opened if need be. */
+static int
+piece_at(struct pd_slice *s, uint64_t time, struct pd_error *err)
+{
+	const struct pd_slice_parts *p = s->opts.parts;
+	struct pd_output *o;
+	uint64_t i;
+
+	if (p == NULL || p->list != NULL || time < s->first)
+		return 0;
+	i = (time - s->first) / p->every;
+	if (s->noutputs > 0 && s->outputs[s->noutputs - 1]->part == i)
+		return 0;
+	return part_open(s, i, &o, err);
+}
+
+/* ---- what is written ---------------------------------------------------------------- */
 
 /* Whether samples of an event have counters: see rewrite.h. */
 static bool
@@ -228,62 +305,89 @@ pass_over(struct pd_slice *s, const struct pd_record *rec,
 {
 	struct pd_sample smp;
 	struct pd_error bad;
+	size_t i;
 
 	if (!reads(s, rec->event) || pd_sample_decode(rec, &smp, &bad) == -1)
 		return 0;
+	for (i = 0; i < s->noutputs; i++)
+		if (pd_reads_apply(&s->outputs[i]->reads, rec, &smp, NULL,
+		    err) == -1)
+			return -1;
 	return pd_reads_apply(&s->reads, rec, &smp, NULL, err);
 }
 
-/* A sample with other counters, or without its copied stack. */
+/* A sample with other counters, or without its copied stack: its size. */
 static int
-put_rewritten(struct pd_slice *s, const struct pd_record *rec,
-    const struct pd_thread *th, struct pd_error *err)
+rewrite(struct pd_slice *s, const struct pd_record *rec,
+    const struct pd_sample *smp, const struct pd_thread *th, size_t *size,
+    struct pd_error *err)
 {
-	bool strip = s->opts.strip_stacks || s->opts.unwind;
 	const uint64_t *chain = NULL;
+	struct pd_sample plain = *smp;
 	struct pd_stack stack;
-	struct pd_sample smp;
-	size_t len = 0, size;
+	size_t len = 0;
 
-	if (!pd_reader_sample(s->rd, rec, &smp))
-		return 0;
-	if (s->opts.unwind && smp.user_stack != NULL) {
-		if (pd_stacker_callchain(s->stacker, rec, &smp, th, &chain,
+	if (s->opts.unwind && smp->user_stack != NULL) {
+		if (pd_stacker_callchain(s->stacker, rec, smp, th, &chain,
 		    &len, &stack, err) == -1)
 			return -1;
 		s->counts.unwound++;
 		s->counts.truncated += stack.truncated;
 		s->counts.stopped += stack.stopped;
 	}
-	if (!strip)
-		smp.copied_size = 0;
-	size = pd_rewrite_sample(rec, &smp, chain, len, s->rewritten);
-	if (reads(s, rec->event) &&
-	    pd_reads_apply(&s->reads, rec, &smp, s->rewritten, err) == -1)
-		return -1;
-	if (size == 0)			/* as many addresses as fit in 64 KiB */
-		return pd_fail(err, PD_EUNSUPP, rec->offset,
-		    "SAMPLE record: its callchain is too long for a record");
-	return put(s, s->rewritten, size, err);
+	if (!s->describe.strip)
+		plain.copied_size = 0;
+	*size = pd_rewrite_sample(rec, &plain, chain, len, s->rewritten);
+	return *size > 0 ? 0 : pd_fail(err, PD_EUNSUPP, rec->offset,
+	    "SAMPLE record: its callchain is too long for a record");
 }
 
 static int
 put_sample(struct pd_slice *s, const struct pd_record *rec,
     const struct pd_thread *th, struct pd_error *err)
 {
-	struct pd_slice_counts *n = &s->counts;
+	bool reading = reads(s, rec->event);
+	const uint8_t *data = rec->data;
+	struct pd_sample smp;
+	struct pd_output *o;
+	size_t size = rec->size, i;
 
-	n->kept++;
-	if (rec->time != PD_NOTIME) {
-		if (rec->time < n->first_time)
-			n->first_time = rec->time;
-		if (n->last_time == PD_NOTIME || rec->time > n->last_time)
-			n->last_time = rec->time;
+	if (reading || (s->describe.strip && pd_rewrite_wanted(rec->event))) {
+		if (!pd_reader_sample(s->rd, rec, &smp))
+			return 0;
+		if (rewrite(s, rec, &smp, th, &size, err) == -1)
+			return -1;
+		data = s->rewritten;
 	}
-	if (reads(s, rec->event) || ((s->opts.strip_stacks ||
-	    s->opts.unwind) && pd_rewrite_wanted(rec->event)))
-		return put_rewritten(s, rec, th, err);
-	return put(s, rec->data, rec->size, err);
+	s->counts.kept++;
+	for (i = 0; i < s->noutputs; i++) {
+		o = s->outputs[i];
+		if (reading && pd_reads_apply(&o->reads, rec, &smp,
+		    goes_to(o, rec) ? s->rewritten : NULL, err) == -1)
+			return -1;
+		if (!goes_to(o, rec))
+			continue;
+		if (!s->copies && !s->opts.keep_state &&
+		    pd_tell(&o->teller, th, rec->time, err) == -1)
+			return -1;
+		if (pd_output_put(o, data, size, err) == -1)
+			return -1;
+		pd_output_count(o, rec->time);
+	}
+	return reading ? pd_reads_apply(&s->reads, rec, &smp, NULL, err) : 0;
+}
+
+/* A record that is no sample, to where it belongs. */
+static int
+put(struct pd_slice *s, const struct pd_record *rec, struct pd_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < s->noutputs; i++)
+		if (goes_to(s->outputs[i], rec) && pd_output_put(s->outputs[i],
+		    rec->data, rec->size, err) == -1)
+			return -1;
+	return 0;
 }
 
 /* ---- records -------------------------------------------------------------------------- */
@@ -314,24 +418,32 @@ sample_record(struct pd_slice *s, const struct pd_record *rec,
 	int r;
 
 	s->counts.samples++;
-	if (rec->time == PD_NOTIME && s->opts.windows != NULL)
+	if (rec->time == PD_NOTIME && (s->opts.windows != NULL ||
+	    s->opts.markers != NULL || s->opts.parts != NULL))
 		return pd_fail(err, PD_EUNSUPP, rec->offset, "samples of %s "
 		    "have no time (perf record -T adds it)", rec->event->name);
 	if (!s->resolved && resolve(s, rec->time, err) == -1)
 		return -1;
 	/* Most records of most cuts end here. */
-	if (!s->opts.invert && !in_windows(s, rec->time))
+	if (!s->opts.invert && !(in_windows(s, rec->time) && is_marked(s, rec)))
 		return pass_over(s, rec, err);
 	th = pd_session_thread(s->session, rec->pid, rec->tid, err);
 	if (th == NULL)
 		return -1;
 	if ((r = wanted(s, rec, th, err)) <= 0)
 		return r == -1 ? -1 : pass_over(s, rec, err);
-	if (!s->opts.keep_state &&
-	    pd_tell(&s->teller, th, rec->time, err) == -1)
-		return -1;
-	return expect_callchain(s, rec, err) == -1 ||
+	return piece_at(s, rec->time, err) == -1 ||
+	    expect_callchain(s, rec, err) == -1 ||
 	    put_sample(s, rec, th, err) == -1 ? -1 : 0;
+}
+
+/* AUX data, a trace by hardware, are not carried over: nor what is on them. */
+static bool
+is_aux(uint32_t type)
+{
+	return type == PD_REC_AUX || type == PD_REC_AUX_OUTPUT_HW_ID ||
+	    type == PD_REC_ITRACE_START || type == PD_REC_AUXTRACE_INFO ||
+	    type == PD_REC_AUXTRACE || type == PD_REC_AUXTRACE_ERROR;
 }
 
 /* Of its moment, but no sample. */
@@ -341,32 +453,29 @@ timed_record(struct pd_slice *s, const struct pd_record *rec,
 {
 	const struct pd_thread *th;
 	bool keep = rec->time == PD_NOTIME || in_windows(s, rec->time);
+	/* of a buffer, whoever ran when it was full */
+	bool lost = rec->type == PD_REC_LOST ||
+	    rec->type == PD_REC_LOST_SAMPLES;
 
-	switch (rec->type) {
-	case PD_REC_AUX:
-	case PD_REC_AUX_OUTPUT_HW_ID:
-	case PD_REC_ITRACE_START:
-		s->counts.aux++;
-		return 0;
-	case PD_REC_LOST:		/* of a buffer, whoever ran then */
-	case PD_REC_LOST_SAMPLES:
-		keep = keep != s->opts.invert;
-		break;
-	case PD_REC_CALLCHAIN_DEFERRED:
-		if (pd_map64_find(&s->waiting, rec->tid) != PD_NOID) {
-			pd_map64_del(&s->waiting, rec->tid);
-			return put(s, rec->data, rec->size, err);
-		}
-		/* FALLTHROUGH */
-	default:
+	if (rec->type == PD_REC_CALLCHAIN_DEFERRED &&
+	    pd_map64_find(&s->waiting, rec->tid) != PD_NOID) {
+		pd_map64_del(&s->waiting, rec->tid);
+		return put(s, rec, err);
+	}
+	if (keep && !lost && rec->time != PD_NOTIME)
+		keep = is_marked(s, rec);
+	if (keep && !lost && s->opts.filter != NULL) {
 		th = pd_session_thread(s->session, rec->pid, rec->tid, err);
 		if (th == NULL)
 			return -1;
-		if (keep && s->opts.filter != NULL)
-			keep = pd_filter_match(s->opts.filter, rec, th);
-		keep = keep != s->opts.invert;
+		keep = pd_filter_match(s->opts.filter, rec, th);
 	}
-	return keep ? put(s, rec->data, rec->size, err) : 0;
+	if (keep == s->opts.invert)
+		return 0;
+	if (s->resolved && rec->time != PD_NOTIME &&
+	    piece_at(s, rec->time, err) == -1)
+		return -1;
+	return put(s, rec, err);
 }
 
 static int
@@ -374,15 +483,40 @@ state_record(struct pd_slice *s, const struct pd_record *rec,
     struct pd_error *err)
 {
 	bool fork = rec->type == PD_RECORD_FORK;
+	size_t i;
 
-	if (s->opts.keep_state)
-		return put(s, rec->data, rec->size, err) == -1 ? -1 :
-		    pd_session_apply(s->session, rec, err);
-	if ((fork && pd_session_apply(s->session, rec, err) == -1) ||
-	    pd_tell_record(&s->teller, rec, err) == -1 ||
-	    pd_past_apply(&s->past, rec, err) == -1)
+	if (fork && pd_session_apply(s->session, rec, err) == -1)
+		return -1;
+	for (i = 0; i < s->noutputs; i++) {
+		if (s->opts.keep_state ? pd_output_put(s->outputs[i],
+		    rec->data, rec->size, err) == -1 :
+		    pd_tell_record(&s->outputs[i]->teller, rec, err) == -1)
+			return -1;
+	}
+	if (pd_past_apply(&s->past, rec, err) == -1)
 		return -1;
 	return fork ? 0 : pd_session_apply(s->session, rec, err);
+}
+
+/* What says of the recording how to read it, and may come before a part. */
+static int
+keep_stream(struct pd_slice *s, const struct pd_record *rec,
+    struct pd_error *err)
+{
+	switch (rec->type) {
+	case PD_REC_ID_INDEX: case PD_REC_THREAD_MAP: case PD_REC_CPU_MAP:
+	case PD_REC_STAT_CONFIG: case PD_REC_EVENT_UPDATE:
+	case PD_REC_TIME_CONV: case PD_REC_BPF_METADATA:
+		break;
+	default:
+		return 0;
+	}
+	if (pd_grow(&s->stream, &s->stream_cap, s->stream_len + rec->size, 1,
+	    err) == -1)
+		return -1;
+	memcpy(s->stream + s->stream_len, rec->data, rec->size);
+	s->stream_len += rec->size;
+	return 0;
 }
 
 /* Bookkeeping of the container. */
@@ -390,38 +524,22 @@ static int
 stream_record(struct pd_slice *s, const struct pd_record *rec,
     struct pd_error *err)
 {
-	int r = pd_describe_record(&s->describe, rec, err);
+	struct pd_described *to = s->opts.parts ? NULL : &s->outputs[0]->to;
+	int r = pd_describe_record(&s->describe, to, rec, err);
+	size_t i;
 
 	if (r != 0)
 		return r == -1 ? -1 : 0;
-	switch (rec->type) {
-	case PD_REC_AUXTRACE_INFO:
-	case PD_REC_AUXTRACE:
-	case PD_REC_AUXTRACE_ERROR:
-		s->counts.aux++;
-		return 0;
-	case PD_REC_FINISHED_ROUND:
-		if (s->ordered)
-			return 0;
-	}
-	return pd_writer_put(s->writer, rec->data, rec->size, err);
-}
-
-/* Everything is kept, in the order in which it comes. */
-static int
-copy_record(struct pd_slice *s, const struct pd_record *rec,
-    struct pd_error *err)
-{
-	if (rec->type == PD_RECORD_SAMPLE) {
-		s->counts.samples++;
-		return put_sample(s, rec, NULL, err);
-	}
-	if (rec->type == PD_REC_AUX || rec->type == PD_REC_AUX_OUTPUT_HW_ID ||
-	    rec->type == PD_REC_ITRACE_START) {
-		s->counts.aux++;
-		return 0;
-	}
-	return put(s, rec->data, rec->size, err);
+	if (s->opts.parts != NULL && keep_stream(s, rec, err) == -1)
+		return -1;
+	for (i = 0; i < s->noutputs; i++)
+		if (!(rec->type == PD_REC_FINISHED_ROUND &&
+		    s->outputs[i]->ordered) && pd_output_put(s->outputs[i],
+		    rec->data, rec->size, err) == -1)
+			return -1;
+	/* What describes a pipe can come at its end too. */
+	return rec->type == PD_REC_HEADER_BUILD_ID ?
+	    pd_session_apply(s->session, rec, err) : 0;
 }
 
 /* Whether no record that is still to come can be wanted. */
@@ -431,16 +549,40 @@ is_over(const struct pd_slice *s, const struct pd_record *rec)
 	const struct pd_container *ct = pd_reader_container(s->rd);
 
 	/* A pipe's writer is not cut off, and describes itself at its end. */
-	return s->resolved && s->opts.windows != NULL && !s->opts.invert &&
-	    !s->opts.keep_state && !ct->pipe && s->waiting.used == 0 &&
-	    pd_windows_over(s->opts.windows, rec->time);
+	return s->resolved && !s->opts.invert && !s->opts.keep_state &&
+	    !ct->pipe && s->waiting.used == 0 &&
+	    ((s->opts.windows != NULL &&
+	    pd_windows_over(s->opts.windows, rec->time)) ||
+	    (s->opts.markers != NULL &&
+	    pd_markers_over(s->opts.markers, rec->time)));
+}
+
+/* Everything is kept, in the order in which it comes. */
+static int
+copy_record(struct pd_slice *s, const struct pd_record *rec,
+    struct pd_error *err)
+{
+	if (rec->type != PD_RECORD_SAMPLE)
+		return pd_output_put(s->outputs[0], rec->data, rec->size, err);
+	s->counts.samples++;
+	return put_sample(s, rec, NULL, err);
 }
 
 static int
 take(struct pd_slice *s, const struct pd_record *rec, struct pd_error *err)
 {
-	if (pd_describe_events(&s->describe, err) == -1)
+	size_t i;
+
+	if (parts_at(s, rec->time, err) == -1)
 		return -1;
+	for (i = 0; i < s->noutputs; i++)
+		if (pd_describe_events(&s->describe, &s->outputs[i]->to,
+		    err) == -1)
+			return -1;
+	if (is_aux(rec->type)) {
+		s->counts.aux++;
+		return 0;
+	}
 	if (rec->type >= PD_RECORD_USER_START)
 		return stream_record(s, rec, err);
 	if (s->copies)
@@ -469,6 +611,18 @@ pd_slice_next(struct pd_slice *s, struct pd_error *err)
 /* ---- the object ------------------------------------------------------------------------- */
 
 static int
+flush(void *ctx, struct pd_error *err)
+{
+	struct pd_slice *s = ctx;
+	size_t i;
+
+	for (i = 0; i < s->noutputs; i++)
+		if (pd_output_flush(s->outputs[i], err) == -1)
+			return -1;
+	return 0;
+}
+
+static int
 open_stacks(struct pd_slice *s, struct pd_error *err)
 {
 	static const enum pd_root none;
@@ -483,56 +637,67 @@ open_stacks(struct pd_slice *s, struct pd_error *err)
 	return s->stacker == NULL ? -1 : 0;
 }
 
+static int
+open_output(struct pd_slice *s, int fd, struct pd_error *err)
+{
+	bool ordered = !s->copies || pd_reader_info(s->rd)->directory;
+
+	if (pd_grow(&s->outputs, &s->outputs_cap, 1, sizeof(*s->outputs), err)
+	    == -1 || (s->outputs[0] = pd_calloc(1, sizeof(**s->outputs), err))
+	    == NULL)
+		return -1;
+	s->noutputs = 1;
+	return pd_output_open(s->outputs[0], fd, &s->writer, &s->describe,
+	    s->session, &s->past, ordered, err);
+}
+
 struct pd_slice *
 pd_slice_new(struct pd_reader *rd, int fd, const struct pd_slice_opts *opts,
     struct pd_error *err)
 {
 	struct pd_slice *s = pd_calloc(1, sizeof(*s), err);
-	bool swapped = pd_reader_container(rd)->swapped;
-	struct pd_writer_opts w = { opts->pipe, swapped, opts->level };
 
 	if (s == NULL)
 		return NULL;
 	s->rd = rd;
 	s->opts = *opts;
-	s->counts.first_time = s->counts.last_time = PD_NOTIME;
+	s->writer = (struct pd_writer_opts){ opts->pipe,
+		pd_reader_container(rd)->swapped, opts->level };
 	s->copies = !selects(opts) && !opts->unwind;
-	s->ordered = !s->copies || pd_reader_info(rd)->directory;
 	s->by_cgroup = has(opts, PD_BY_CGROUP);
 	s->by_stack = has(opts, PD_BY_STACK);
-	if ((s->session = pd_session_new(rd, err)) == NULL ||
-	    (s->writer = pd_writer_new(fd, &w, err)) == NULL)
-		goto fail;
-	s->describe = (struct pd_describe){ .rd = rd, .writer = s->writer,
-		.notes = &s->notes, .pipe = opts->pipe,
-		.strip = opts->strip_stacks || opts->unwind,
+	s->describe = (struct pd_describe){ .rd = rd, .notes = &s->notes,
+		.pipe = opts->pipe, .strip = opts->strip_stacks || opts->unwind,
 		.unwound = opts->unwind, .argv = opts->argv };
-	s->teller = (struct pd_teller){ s->session, pd_reader_events(rd),
-		&s->past, s->writer, &s->told, swapped };
-	if (open_stacks(s, err) == -1 ||
-	    pd_describe_begin(&s->describe, err) == -1)
-		goto fail;
+	if ((s->session = pd_session_new(rd, err)) == NULL ||
+	    open_stacks(s, err) == -1 ||
+	    (opts->parts == NULL && open_output(s, fd, err) == -1)) {
+		pd_slice_free(s);
+		return NULL;
+	}
 	pd_reader_on_wait(rd, flush, s);
 	return s;
-
-fail:
-	pd_slice_free(s);
-	return NULL;
 }
 
 void
 pd_slice_free(struct pd_slice *s)
 {
+	size_t i;
+
 	if (s == NULL)
 		return;
 	pd_reader_on_wait(s->rd, NULL, NULL);
+	for (i = 0; i < s->noutputs; i++) {
+		pd_output_free(s->outputs[i]);
+		free(s->outputs[i]);
+	}
+	free(s->outputs);
 	pd_describe_free(&s->describe);
-	pd_writer_free(s->writer);
 	pd_stacker_free(s->stacker);
 	pd_tree_free(s->tree);
 	free(s->nodes);
+	free(s->stream);
 	pd_map64_free(&s->waiting);
-	pd_told_free(&s->told);
 	pd_past_free(&s->past);
 	pd_reads_free(&s->reads);
 	pd_session_free(s->session);
@@ -543,11 +708,15 @@ pd_slice_free(struct pd_slice *s)
 int
 pd_slice_finish(struct pd_slice *s, struct pd_error *err)
 {
-	if (pd_describe_end(&s->describe, s->counts.first_time,
-	    s->counts.last_time, err) == -1 ||
-	    pd_writer_finish(s->writer, err) == -1)
+	if (s->opts.parts != NULL) {
+		while (s->noutputs > 0)
+			if (part_close(s, s->noutputs - 1, err) == -1)
+				return -1;
+		return 0;
+	}
+	if (pd_output_finish(s->outputs[0], &s->describe, err) == -1)
 		return -1;
-	s->counts.bytes = pd_writer_size(s->writer);
+	s->counts.bytes = pd_writer_size(s->outputs[0]->to.writer);
 	return 0;
 }
 
