@@ -281,7 +281,8 @@ piece_at(struct pd_slice *s, uint64_t time, struct pd_error *err)
 	struct pd_output *o;
 	uint64_t i;
 
-	if (p == NULL || p->list != NULL || time < s->first)
+	if (p == NULL || p->list != NULL || time < s->first ||
+	    time == PD_NOTIME)
 		return 0;
 	i = (time - s->first) / p->every;
 	if (s->noutputs > 0 && s->outputs[s->noutputs - 1]->part == i)
@@ -418,7 +419,7 @@ sample_record(struct pd_slice *s, const struct pd_record *rec,
 	int r;
 
 	s->counts.samples++;
-	if (rec->time == PD_NOTIME && (s->opts.windows != NULL ||
+	if (!(rec->event->sample_type & PD_SAMPLE_TIME) && (s->opts.windows != NULL ||
 	    s->opts.markers != NULL || s->opts.parts != NULL))
 		return pd_fail(err, PD_EUNSUPP, rec->offset, "samples of %s "
 		    "have no time (perf record -T adds it)", rec->event->name);
