@@ -76,7 +76,7 @@ add_window(struct slice *s, const char *arg)
 	struct pd_error err;
 
 	if (pd_windows_add(s->windows, arg, &err) == -1)
-		cli_die(&s->cli, "--time", &err);
+		cli_die(&s->cli, NULL, &err);
 	s->opts.windows = s->windows;
 }
 

@@ -1,0 +1,1 @@
+pd-slice --cpu x -o out.data "$TESTDATA/demo/demo.data"

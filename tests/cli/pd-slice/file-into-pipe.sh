@@ -1,0 +1,1 @@
+pd-slice --file "$TESTDATA/demo/demo.data" | cat

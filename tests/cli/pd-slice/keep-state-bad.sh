@@ -1,0 +1,1 @@
+pd-slice --keep-state some -o out.data "$TESTDATA/demo/demo.data"

@@ -1,0 +1,1 @@
+pd-slice -z23 -o out.data "$TESTDATA/demo/demo.data"

@@ -1,0 +1,2 @@
+pd-slice -o out.data "$TESTDATA/demo/demo.c"
+ls

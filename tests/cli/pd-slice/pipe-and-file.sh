@@ -1,0 +1,1 @@
+pd-slice --pipe --file -o out.data "$TESTDATA/demo/demo.data"
