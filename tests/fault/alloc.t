@@ -8,12 +8,12 @@ case $PD_SAN in
 esac
 workdir
 
-# fails_cleanly N: the N-th allocation fails, then all from the N-th on.
+# fails_cleanly N: the N-th allocation of $tool fails, then all from the N-th on.
 fails_cleanly() {
 	for all in "" 1; do
 		env ${all:+FAIL_ALL=1} FAIL_AT="$1" \
 		    LD_PRELOAD="$PD_TESTS/failmalloc.so" \
-		    pd-fold "$data" >"$tmp/out" 2>"$tmp/err"
+		    $tool "$data" >"$tmp/out" 2>"$tmp/err"
 		rc=$?
 		if [ $rc = 0 ]; then
 			[ -z "$all" ] || cmp -s "$tmp/out" "$tmp/whole" || {
@@ -28,12 +28,14 @@ fails_cleanly() {
 	done
 }
 
-# survives FILE: tries allocations 1, 2, ... up to the last, growing
+# survives FILE TOOL...: tries allocations 1, 2, ... up to the last, growing
 # the distance for large numbers.
 survives() {
 	data=$1
+	shift
+	tool=$*
 	FAIL_COUNT=$tmp/count LD_PRELOAD="$PD_TESTS/failmalloc.so" \
-	    pd-fold "$data" >"$tmp/whole" 2>/dev/null || return 1
+	    $tool "$data" >"$tmp/whole" 2>/dev/null || return 1
 	total=$(cat "$tmp/count")
 	n=1 bad=0
 	while [ $n -le "$total" ]; do
@@ -41,12 +43,16 @@ survives() {
 		[ $bad -lt 5 ] || break
 		n=$((n + 1 + n / 300))
 	done
-	note "$data: $total allocations"
+	note "$tool $data: $total allocations"
 	[ $bad = 0 ]
 }
 
 # Only what we ship: the test says the same on every machine.
 for f in "$TESTDATA"/demo/demo.data "$TESTDATA"/good-*.data; do
-	[ ! -e "$f" ] || ok "${f##*/}: any allocation may fail" survives "$f"
+	[ ! -e "$f" ] || ok "${f##*/}: any allocation may fail" survives "$f" pd-fold
 done
+data=$TESTDATA/demo/demo.data
+ok "pd-slice: any allocation may fail" survives "$data" pd-slice -q --time ,60% -z
+ok "pd-slice of a stack: any allocation may fail" survives "$data" \
+    pd-slice -q --stack 'is_*' --buildid-dir "$TESTDATA/demo/debug"
 tap_done
