@@ -529,6 +529,10 @@ stream_record(struct pd_slice *s, const struct pd_record *rec,
 	int r = pd_describe_record(&s->describe, to, rec, err);
 	size_t i;
 
+	for (i = 0; i < s->noutputs && rec->type == PD_REC_HEADER_ATTR; i++)
+		if (pd_describe_events(&s->describe, &s->outputs[i]->to,
+		    err) == -1)
+			return -1;
 	if (r != 0)
 		return r == -1 ? -1 : 0;
 	if (s->opts.parts != NULL && keep_stream(s, rec, err) == -1)
@@ -563,23 +567,19 @@ static int
 copy_record(struct pd_slice *s, const struct pd_record *rec,
     struct pd_error *err)
 {
-	if (rec->type != PD_RECORD_SAMPLE)
-		return pd_output_put(s->outputs[0], rec->data, rec->size, err);
-	s->counts.samples++;
-	return put_sample(s, rec, NULL, err);
+	if (rec->type == PD_RECORD_SAMPLE) {
+		s->counts.samples++;
+		if (s->describe.strip)
+			return put_sample(s, rec, NULL, err);
+		s->counts.kept++;
+		pd_output_count(s->outputs[0], rec->time);
+	}
+	return pd_output_put(s->outputs[0], rec->data, rec->size, err);
 }
 
 static int
 take(struct pd_slice *s, const struct pd_record *rec, struct pd_error *err)
 {
-	size_t i;
-
-	if (parts_at(s, rec->time, err) == -1)
-		return -1;
-	for (i = 0; i < s->noutputs; i++)
-		if (pd_describe_events(&s->describe, &s->outputs[i]->to,
-		    err) == -1)
-			return -1;
 	if (is_aux(rec->type)) {
 		s->counts.aux++;
 		return 0;
@@ -588,6 +588,8 @@ take(struct pd_slice *s, const struct pd_record *rec, struct pd_error *err)
 		return stream_record(s, rec, err);
 	if (s->copies)
 		return copy_record(s, rec, err);
+	if (parts_at(s, rec->time, err) == -1)
+		return -1;
 	if (rec->type == PD_RECORD_SAMPLE)
 		return pd_session_apply(s->session, rec, err) == -1 ? -1 :
 		    sample_record(s, rec, err);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Time and memory of pd-fold, next to what else turns a recording into folded
-# stacks.  Makes its recordings once, in PD_BENCH_DIR; prints one table.
+# Time and memory of the tools, next to what else cuts recordings, or turns them
+# into folded stacks.  Makes its recordings once, in PD_BENCH_DIR; prints one table.
 #
 #	PD_BENCH_FULL=1		also run the slow ones on the large recording
 #	PD_BENCH_MB=500		how large that is
@@ -90,6 +90,16 @@ folders() {	# FILE: the other tools that exist here
 	row "$s" 'copied stacks: pd-fold --no-inline' pd-fold --no-inline "$dwarf"
 	row "$s" 'copied stacks: perf script --no-inline' \
 	    perf script --no-inline -i "$dwarf"
+	row "$s" 'copied stacks: pd-slice --unwind' pd-slice -q --unwind "$dwarf"
+	# Cutting, beside the only other tool that writes recordings.
+	s=$(size "$large")
+	row "$s" 'cut: cat | cat' cat "$large" '|' cat
+	row "$s" 'cut: pd-slice (a copy)' pd-slice -q "$large"
+	row "$s" --feed 'cut: pd-slice (a copy of a pipe)' \
+	    cat "$large" '|' pd-slice -q
+	row "$s" 'cut: pd-slice --time 50%,51%' pd-slice -q --time 50%,51% "$large"
+	row "$s" 'cut: pd-slice --comm' pd-slice -q --comm 'work-[01]' "$large"
+	row "$s" 'cut: perf inject -b' perf inject -b -i "$large" -o -
 	# Memory must not follow the size of the input.
 	for gb in 1 3; do
 		n=$((gb * 1000 / mb))
