@@ -398,6 +398,16 @@ cli_next(struct cli *c, const char **arg)
 	return -1;
 }
 
+const char *
+cli_second(const struct cli *c, const char *option)
+{
+	if (optind == c->argc || c->argv[optind][0] == '-') {
+		cli_say(c, NULL, "--%s takes two words", option);
+		exit(2);
+	}
+	return c->argv[optind++];
+}
+
 int
 cli_choice(const struct cli *c, const char *option, const char *value,
     const char *choices)

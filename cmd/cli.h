@@ -18,7 +18,9 @@ struct cli_option {
 enum { CLI_OPERAND = 1, CLI_LONG = 256, CLI_HELP, CLI_VERSION,
 	CLI_COMPLETION, CLI_KALLSYMS, CLI_VMLINUX, CLI_SYMFS, CLI_PATH_MAP,
 	CLI_BUILDID_DIR, CLI_ARCHIVE, CLI_DEBUGINFOD, CLI_DEMANGLE,
-	CLI_NO_INLINE, CLI_FIRST };
+	CLI_NO_INLINE, CLI_BETWEEN, CLI_AROUND, CLI_BEFORE, CLI_AFTER,
+	CLI_SCOPE, CLI_MARKERS, CLI_MARKER, CLI_WINDOWS, CLI_NTH, CLI_SLOWEST,
+	CLI_LONGER, CLI_QUANTILE, CLI_UNFINISHED, CLI_FIRST };
 
 /* The options that every tool has. */
 #define CLI_COMMON \
@@ -68,6 +70,9 @@ void cli_start(void);
  * end.  Wrong options, --help and the like end the program.
  */
 int cli_next(struct cli *c, const char **arg);
+
+/* The word behind an option that takes two; exit 2 when there is none. */
+const char *cli_second(const struct cli *c, const char *option);
 
 /* Print "prog: subject: message" to stderr; subject may be NULL. */
 void cli_say(const struct cli *c, const char *subject, const char *fmt, ...)
@@ -173,5 +178,51 @@ void cli_progress_step(struct cli_progress *p, const struct pd_reader *rd);
 /* The same of a download; to be pd_stack_opts.downloading with its ctx. */
 void cli_progress_download(void *p, uint64_t done, uint64_t size);
 void cli_progress_end(struct cli_progress *p);
+
+/* The options of critical sections: see cli_markers(). */
+#define CLI_MARKER_OPTIONS \
+	{ CLI_BETWEEN, "between", "BEGIN END", \
+	    "only from one event to another (repeatable)" }, \
+	{ CLI_AROUND, "around", "EVENT", \
+	    "only around this event (repeatable)" }, \
+	{ CLI_BEFORE, "before", "DUR", "with --around: so long before it" }, \
+	{ CLI_AFTER, "after", "DUR", "with --around: so long behind it" }, \
+	{ CLI_SCOPE, "scope", "thread|process|cpu|system", \
+	    "whose events pair, and whose samples count (default thread)" }, \
+	{ CLI_MARKERS, "markers", "FILE", \
+	    "only what a marker file lists (repeatable)" }, \
+	{ CLI_WINDOWS, "windows", "FILE", \
+	    "only windows that a file lists (repeatable)" }, \
+	{ CLI_MARKER, "marker", "GLOB", \
+	    "only markers of this name; in files that programs mapped" }, \
+	{ CLI_NTH, "nth", "LIST", "only these occurrences: 1,7-9" }, \
+	{ CLI_SLOWEST, "slowest", "N", "only the N longest occurrences" }, \
+	{ CLI_LONGER, "longer-than", "DUR", "only longer occurrences" }, \
+	{ CLI_QUANTILE, "quantile", "Q", \
+	    "only occurrences at least as long as this quantile: 0.99" }, \
+	{ CLI_UNFINISHED, "unfinished", NULL, \
+	    "also occurrences whose end was not recorded" },
+
+/* Zero is ready. */
+struct cli_markers {
+	struct pd_markers	*markers;	/* NULL: none were asked for */
+	struct pd_marker_opts	opts;
+	const char		*source;	/* an option that says what counts */
+	const char		*choice;	/* one that chooses from that */
+	bool			around, margin, named;
+};
+
+/* Take an option of CLI_MARKER_OPTIONS; false for other options. */
+bool cli_markers(const struct cli *c, int key, const char *arg,
+    struct cli_markers *m);
+/* Behind the last option: exit 2 when they do not fit together. */
+void cli_markers_check(const struct cli *c, const struct cli_markers *m);
+
+/* Read a recording, which can be read again, for where its markers are. */
+int cli_markers_find(const struct cli_markers *m, const char *input,
+    struct cli_progress *progress, struct pd_error *err);
+/* Say what was found, if verbose, and what is amiss. */
+void cli_markers_report(struct cli *c, const struct cli_markers *m,
+    const struct pd_reader *rd, const char *input, bool verbose);
 
 #endif

@@ -10,7 +10,7 @@
 enum {
 	OPT_TIME = CLI_FIRST, OPT_COMM, OPT_PID, OPT_TID, OPT_CPU, OPT_CGROUP,
 	OPT_STACK, OPT_INVERT, OPT_KEEP_STATE, OPT_STRIP_STACKS, OPT_UNWIND,
-	OPT_PIPE, OPT_FILE, OPT_PROGRESS, OPT_STRICT, OPT_FAIL_EMPTY,
+	OPT_PIPE, OPT_FILE, OPT_LIST, OPT_DROP_MARKERS, OPT_PROGRESS, OPT_STRICT, OPT_FAIL_EMPTY,
 };
 
 static const struct cli_option options[] = {
@@ -26,6 +26,9 @@ static const struct cli_option options[] = {
 	{ OPT_CGROUP, "cgroup", "GLOB", "only this cgroup (repeatable)" },
 	{ OPT_STACK, "stack", "GLOB",
 	    "only stacks with a function of this name (repeatable)" },
+	CLI_MARKER_OPTIONS
+	{ OPT_DROP_MARKERS, "drop-markers", NULL,
+	    "leave out the events that occurrences begin and end with" },
 	{ OPT_INVERT, "invert", NULL, "the samples that are not selected" },
 	{ OPT_UNWIND, "unwind", NULL,
 	    "replace copied stacks by callchains" },
@@ -37,6 +40,8 @@ static const struct cli_option options[] = {
 	{ OPT_FILE, "file", NULL, "write the form for files, or fail" },
 	{ 'z', "compression-level", "[=LEVEL]", "compress by zstd" },
 	CLI_SYMBOLS
+	{ OPT_LIST, "list", "[=json]",
+	    "describe the recording: events, threads, times, markers" },
 	{ OPT_PROGRESS, "progress", NULL, "show progress, not only on a terminal" },
 	{ OPT_STRICT, "strict", NULL, "exit 2 when anything was lost or unclear" },
 	{ OPT_FAIL_EMPTY, "fail-empty", NULL, "exit 1 when no sample was kept" },
@@ -52,8 +57,10 @@ struct slice {
 	struct pd_slice_opts	opts;
 	struct pd_filter	*filter;
 	struct pd_windows	*windows;
+	struct cli_markers	markers;
 	struct cli_progress	progress;
-	bool			as_pipe, as_file;
+	const char		*selection;	/* an option that selects, or NULL */
+	bool			as_pipe, as_file, list, json;
 	bool			show_progress, strict, fail_empty, verbose;
 	struct pd_reader	*rd;
 	struct pd_slice		*slice;
@@ -88,7 +95,8 @@ parse_options(struct slice *s)
 	int key;
 
 	while ((key = cli_next(c, &arg)) != -1) {
-		if (cli_symbols(c, key, arg, &s->opts.stack, &s->progress))
+		if (cli_symbols(c, key, arg, &s->opts.stack, &s->progress) ||
+		    cli_markers(c, key, arg, &s->markers))
 			continue;
 		switch (key) {
 		case CLI_OPERAND:
@@ -106,6 +114,7 @@ parse_options(struct slice *s)
 		case 'e': add_filter(s, PD_BY_EVENT, arg); break;
 		case OPT_CGROUP: add_filter(s, PD_BY_CGROUP, arg); break;
 		case OPT_STACK: add_filter(s, PD_BY_STACK, arg); break;
+		case OPT_DROP_MARKERS: s->opts.drop_markers = true; break;
 		case OPT_INVERT: s->opts.invert = true; break;
 		case OPT_UNWIND: s->opts.unwind = true; break;
 		case OPT_STRIP_STACKS: s->opts.strip_stacks = true; break;
@@ -119,6 +128,11 @@ parse_options(struct slice *s)
 			s->opts.level = arg == NULL ? 1 : (int)cli_number(c,
 			    "compression-level", arg, 1, 22);
 			break;
+		case OPT_LIST:
+			s->list = true;
+			s->json = arg != NULL &&
+			    cli_choice(c, "list", arg, "json") == 0;
+			break;
 		case OPT_PROGRESS: s->show_progress = true; break;
 		case OPT_STRICT: s->strict = true; break;
 		case OPT_FAIL_EMPTY: s->fail_empty = true; break;
@@ -126,6 +140,8 @@ parse_options(struct slice *s)
 		case 'q': c->quiet = true; break;
 		}
 	}
+	cli_markers_check(c, &s->markers);
+	s->opts.markers = s->markers.markers;
 	if (s->as_pipe && s->as_file)
 		cli_bad_value(c, "pipe", "--file", "one of them");
 	if (s->input == NULL)
@@ -133,6 +149,34 @@ parse_options(struct slice *s)
 }
 
 /* ---- all of it ---------------------------------------------------------------------- */
+
+/* What is read twice must not be a pipe. */
+static int
+spool(struct slice *s, const char *why, struct pd_error *err)
+{
+	if (s->spooled == NULL &&
+	    (s->spooled = pd_spool(s->input, err)) == NULL)
+		return -1;
+	if (s->verbose && strcmp(s->spooled, s->input) != 0)
+		cli_say(&s->cli, cli_input_name(s->input), "%s: kept in a "
+		    "temporary file", why);
+	return 0;
+}
+
+static int
+find_markers(struct slice *s, struct pd_error *err)
+{
+	int r;
+
+	if (s->opts.markers == NULL)
+		return 0;
+	if (spool(s, "markers are looked for first", err) == -1)
+		return -1;
+	cli_progress_start(&s->progress, s->show_progress);
+	r = cli_markers_find(&s->markers, s->spooled, &s->progress, err);
+	cli_progress_end(&s->progress);
+	return r;
+}
 
 /* Windows that count from the end need to know where it is. */
 static int
@@ -147,12 +191,10 @@ look_ahead(struct slice *s, struct pd_error *err)
 	    (PD_WINDOWS_FIRST | PD_WINDOWS_LAST)))
 		return 0;
 	if (pd_windows_needs(s->windows) & PD_WINDOWS_LAST) {
-		if ((s->spooled = pd_spool(s->input, err)) == NULL)
+		if (spool(s, "a window counts from the end", err) == -1)
 			return -1;
-		if (s->verbose && strcmp(s->spooled, s->input) != 0)
-			cli_say(&s->cli, cli_input_name(s->input), "a window "
-			    "counts from the end: kept in a temporary file");
-	} else if (stat(s->input, &st) == -1 || S_ISFIFO(st.st_mode)) {
+	} else if (s->spooled == NULL && (stat(s->input, &st) == -1 ||
+	    S_ISFIFO(st.st_mode))) {
 		return 0;		/* it can be read only once */
 	}
 	s->rd = pd_reader_open(s->spooled ? s->spooled : s->input,
@@ -190,6 +232,53 @@ slice_all(struct slice *s, struct cli_output *out, struct pd_error *err)
 	return r == -1 ? -1 : pd_slice_finish(s->slice, err);
 }
 
+/* ---- --list ------------------------------------------------------------------------- */
+
+static int
+list_all(struct slice *s, FILE *out, struct pd_error *err)
+{
+	enum pd_summary_form form = s->json ? PD_SUMMARY_JSON :
+	    s->verbose ? PD_SUMMARY_ALL : PD_SUMMARY_TEXT;
+	struct pd_summary *sum = NULL;
+	int r = -1;
+
+	s->rd = pd_reader_open(s->input, PD_TIME_ORDER, err);
+	if (s->rd != NULL && (sum = pd_summary_new(s->rd, err)) != NULL) {
+		cli_progress_start(&s->progress, s->show_progress);
+		while ((r = pd_summary_next(sum, err)) == 1)
+			cli_progress_step(&s->progress, s->rd);
+		cli_progress_end(&s->progress);
+	}
+	if (r == 0)
+		r = pd_summary_write(sum, cli_input_name(s->input), form, out,
+		    err);
+	if (r == 0)
+		cli_report_reader(&s->cli, s->input, s->rd,
+		    pd_summary_session(sum));
+	pd_summary_free(sum);
+	return r;
+}
+
+/* Text: none of the output of a slice. */
+static int
+list(struct slice *s)
+{
+	struct cli_output out;
+	struct pd_error err;
+
+	cli_expect_interrupt(s->input);
+	cli_output_open(&s->cli, &out, s->output);
+	if (list_all(s, out.file, &err) == -1) {
+		cli_output_drop(&out);
+		cli_die(&s->cli, cli_input_name(s->input), &err);
+	}
+	cli_output_close(&s->cli, &out);
+	pd_reader_close(s->rd);
+	return s->strict && s->cli.warnings > 0 ? 2 : 0;
+}
+
+/* ---- all of it ---------------------------------------------------------------------- */
+
 static void
 report(struct slice *s)
 {
@@ -199,6 +288,7 @@ report(struct slice *s)
 	size_t i;
 
 	cli_report_reader(c, s->input, s->rd, pd_slice_session(s->slice));
+	cli_markers_report(c, &s->markers, s->rd, s->input, s->verbose);
 	for (i = 0; (note = pd_slice_note(s->slice, i)) != NULL; i++)
 		cli_warn_note(c, s->input, note);
 	if (n.aux > 0)
@@ -239,6 +329,8 @@ main(int argc, char **argv)
 		cli_die(&s.cli, NULL, &err);
 	s.opts.filter = s.filter;
 	parse_options(&s);
+	if (s.list)
+		return list(&s);
 	cli_finish_on_interrupt(s.input);
 	if (s.output == NULL && isatty(STDOUT_FILENO)) {
 		cli_say(&s.cli, "standard output", "a recording is not for a "
@@ -253,7 +345,8 @@ main(int argc, char **argv)
 		    "not a file that --file could write to");
 		return 2;
 	}
-	if (look_ahead(&s, &err) == -1 || slice_all(&s, &out, &err) == -1) {
+	if (find_markers(&s, &err) == -1 || look_ahead(&s, &err) == -1 ||
+	    slice_all(&s, &out, &err) == -1) {
 		cli_output_drop(&out);
 		cli_die(&s.cli, cli_input_name(s.input), &err);
 	}
@@ -262,6 +355,7 @@ main(int argc, char **argv)
 	empty = pd_slice_counts(s.slice).kept == 0;
 	pd_slice_free(s.slice);
 	pd_reader_close(s.rd);
+	pd_markers_free(s.markers.markers);
 	pd_windows_free(s.windows);
 	pd_filter_free(s.filter);
 	free(s.spooled);

@@ -393,14 +393,20 @@ enum pd_scope {
 	PD_SCOPE_THREAD, PD_SCOPE_PROCESS, PD_SCOPE_CPU, PD_SCOPE_SYSTEM,
 };
 
-/* Which occurrences count: those that all of it is true for.  Zero is all. */
-struct pd_marker_choice {
-	const char	*name;		/* a glob; NULL: any */
-	const char	*nth;		/* "3,10-12", by time, from 1; NULL: any */
-	uint64_t	slowest;	/* so many, 0: all */
-	uint64_t	longer_than;	/* ns, 0: all */
-	uint32_t	quantile;	/* at least as long as that; in 1e-9 */
-	bool		unfinished;	/* also those whose end is not known */
+struct pd_marker_opts {
+	enum pd_scope	scope;
+	uint64_t	before, after;	/* ns around an event */
+	bool		mapped;		/* read files of markers: see below */
+	bool		unfinished;	/* without end: to that of its thread */
+};
+
+/* Which occurrences count: those that all choices are true for. */
+enum pd_choose {
+	PD_CHOOSE_NAME,			/* a glob */
+	PD_CHOOSE_NTH,			/* "3,10-12", by time, from 1 */
+	PD_CHOOSE_SLOWEST,		/* so many */
+	PD_CHOOSE_LONGER,		/* than "5ms" */
+	PD_CHOOSE_QUANTILE,		/* at least as long as that: "0.99" */
 };
 
 struct pd_marker_counts {
@@ -412,35 +418,40 @@ struct pd_marker_counts {
 
 struct pd_markers;
 
-struct pd_markers *pd_markers_new(enum pd_scope scope, struct pd_error *err);
+struct pd_markers *pd_markers_new(struct pd_error *err);
 void pd_markers_free(struct pd_markers *m);
+/* Before the first record; zero is the default. */
+void pd_markers_set(struct pd_markers *m, const struct pd_marker_opts *opts);
+int pd_markers_choose(struct pd_markers *m, enum pd_choose how,
+    const char *text, struct pd_error *err);
 
 /*
  * Where occurrences come from; any number of them.  Events are named as in
- * EVENT:FIELD==VALUE, files have their format from pd-time(7).
+ * EVENT:FIELD==VALUE, files have their format from pd-time(7).  Besides, with
+ * opts->mapped, from marker files that processes of the recording mapped.
  */
 int pd_markers_between(struct pd_markers *m, const char *begin,
     const char *end, struct pd_error *err);
 int pd_markers_around(struct pd_markers *m, const char *event,
-    uint64_t before, uint64_t after, struct pd_error *err);
+    struct pd_error *err);
 int pd_markers_file(struct pd_markers *m, const char *path,
     struct pd_error *err);
 int pd_markers_windows(struct pd_markers *m, const char *path,
     struct pd_error *err);
-/* Marker files that processes of the recording mapped. */
-void pd_markers_mapped(struct pd_markers *m);
 
 /* Feed all records of rd, in the order of time, then finish. */
 int pd_markers_put(struct pd_markers *m, struct pd_reader *rd,
     const struct pd_record *rec, struct pd_error *err);
 int pd_markers_finish(struct pd_markers *m, const struct pd_reader *rd,
-    const struct pd_marker_choice *choice, struct pd_error *err);
+    struct pd_error *err);
 
 /* What was chosen, by time.  These need it finished. */
 const struct pd_occurrence *pd_markers_get(const struct pd_markers *m,
     size_t *len);
 bool pd_markers_match(const struct pd_markers *m, uint64_t time,
     uint32_t pid, uint32_t tid, uint32_t cpu);
+/* Is there an occurrence at this time, wherever? */
+bool pd_markers_at(const struct pd_markers *m, uint64_t time);
 /* Nothing from this time on can match. */
 bool pd_markers_over(const struct pd_markers *m, uint64_t time);
 
@@ -662,6 +673,28 @@ const struct pd_session *pd_fold_session(const struct pd_fold *f);
 /* As pd_stacker_why() and pd_stacker_note(). */
 const char *pd_fold_why(const struct pd_fold *f, const char *dso);
 const struct pd_note *pd_fold_note(const struct pd_fold *f, size_t i);
+
+/* ---- summary: what a recording is ----------------------------------------------- */
+
+struct pd_summary;
+
+/* rd, in the order of time, must outlive the summary. */
+struct pd_summary *pd_summary_new(struct pd_reader *rd, struct pd_error *err);
+void pd_summary_free(struct pd_summary *s);
+
+/* One record further: 1, 0 at the end, -1. */
+int pd_summary_next(struct pd_summary *s, struct pd_error *err);
+
+enum pd_summary_form {
+	PD_SUMMARY_TEXT,		/* for people: long lists are cut */
+	PD_SUMMARY_ALL,			/* not cut */
+	PD_SUMMARY_JSON,
+};
+
+/* Describe the recording, which is shown by this name. */
+int pd_summary_write(struct pd_summary *s, const char *name,
+    enum pd_summary_form form, FILE *out, struct pd_error *err);
+const struct pd_session *pd_summary_session(const struct pd_summary *s);
 
 /* ---- slice: a recording -> a smaller one ------------------------------------- */
 

@@ -522,6 +522,38 @@ pdb_feature(struct pdb *b, unsigned feat, const void *p, size_t n)
 }
 
 void
+pdb_tracing(struct pdb *b, const char *system, const char *const *formats,
+    size_t n)
+{
+	bool big = b->swapped != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	struct pdb *t = pdb_new(PDB_PIPE, b->swapped);
+	size_t head = pdb_size(t), size;
+	uint8_t *all;
+
+	pdb_bytes(t, "\x17\x08\x44tracing0.6", 14);
+	pdb_bytes(t, big ? "\1\10" : "\0\10", 2);	/* size of a long: 8 */
+	pdb_u32(t, 4096);
+	pdb_bytes(t, "header_page", 12);
+	pdb_u64(t, 0);
+	pdb_bytes(t, "header_event", 13);
+	pdb_u64(t, 0);
+	pdb_u32(t, 0);				/* formats of ftrace */
+	pdb_u32(t, 1);				/* systems */
+	pdb_bytes(t, system, strlen(system) + 1);
+	pdb_u32(t, (uint32_t)n);
+	for (size_t i = 0; i < n; i++) {
+		pdb_u64(t, strlen(formats[i]));
+		pdb_bytes(t, formats[i], strlen(formats[i]));
+	}
+	pdb_u32(t, 0);				/* kallsyms */
+	pdb_u32(t, 0);				/* printk formats */
+	pdb_u64(t, 0);				/* names of tasks */
+	all = pdb_finish(t, &size);
+	pdb_feature(b, 1, all + head, size - head);
+	free(all);
+}
+
+void
 pdb_feature_str(struct pdb *b, unsigned feat, const char *s)
 {
 	struct buf f = { 0 };

@@ -151,6 +151,13 @@ void pdb_feature(struct pdb *b, unsigned feat, const void *p, size_t n);
 /* A feature that is one string: length, text, padding. */
 void pdb_feature_str(struct pdb *b, unsigned feat, const char *s);
 
+/*
+ * The TRACING_DATA feature of tracepoints of one system: what
+ * /sys/kernel/tracing/events/SYSTEM/NAME/format says of each.
+ */
+void pdb_tracing(struct pdb *b, const char *system,
+    const char *const *formats, size_t n);
+
 /* Leave the data size in the header 0, as a killed perf record does. */
 void pdb_killed(struct pdb *b);
 

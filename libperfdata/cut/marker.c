@@ -16,7 +16,6 @@
 /* What makes an occurrence. */
 struct rule {
 	struct pd_condition	*begin, *end;	/* end NULL: around begin */
-	uint64_t		before, after;
 };
 
 /* Which rules an event may be of. */
@@ -31,7 +30,8 @@ struct mapped {
 };
 
 struct pd_markers {
-	enum pd_scope		scope;
+	struct pd_marker_opts	opts;
+	struct pd_choice	choice;
 	struct rule		*rules;
 	size_t			nrules, rules_cap;
 	struct role		*roles;		/* by event */
@@ -42,7 +42,6 @@ struct pd_markers {
 	struct pd_map64		mapped_at;	/* path, pid -> mapped */
 	struct mapped		*mapped;
 	size_t			nmapped, mapped_cap;
-	bool			want_mapped;
 	struct pd_strtab	names;
 	struct pd_notes		notes;
 	uint64_t		first, last;	/* samples */
@@ -50,13 +49,12 @@ struct pd_markers {
 };
 
 struct pd_markers *
-pd_markers_new(enum pd_scope scope, struct pd_error *err)
+pd_markers_new(struct pd_error *err)
 {
 	struct pd_markers *m = pd_calloc(1, sizeof(*m), err);
 
 	if (m == NULL)
 		return NULL;
-	m->scope = scope;
 	m->pairing.occs = &m->occs;
 	m->first = m->last = PD_NOTIME;
 	return m;
@@ -80,18 +78,32 @@ pd_markers_free(struct pd_markers *m)
 	free(m->lines.list);
 	pd_map64_free(&m->mapped_at);
 	free(m->mapped);
+	pd_choice_free(&m->choice);
 	pd_strtab_free(&m->names);
 	pd_notes_free(&m->notes);
 	free(m);
+}
+
+void
+pd_markers_set(struct pd_markers *m, const struct pd_marker_opts *opts)
+{
+	m->opts = *opts;
+}
+
+int
+pd_markers_choose(struct pd_markers *m, enum pd_choose how, const char *text,
+    struct pd_error *err)
+{
+	return pd_choice_add(&m->choice, how, text, err);
 }
 
 /* ---- where occurrences come from --------------------------------------------- */
 
 static int
 add_rule(struct pd_markers *m, const char *what, const char *begin,
-    const char *end, uint64_t before, uint64_t after, struct pd_error *err)
+    const char *end, struct pd_error *err)
 {
-	struct rule r = { .before = before, .after = after };
+	struct rule r = { .begin = NULL };
 
 	if ((r.begin = pd_condition_parse(begin, what, err)) == NULL ||
 	    (end != NULL &&
@@ -110,14 +122,14 @@ int
 pd_markers_between(struct pd_markers *m, const char *begin, const char *end,
     struct pd_error *err)
 {
-	return add_rule(m, "--between", begin, end, 0, 0, err);
+	return add_rule(m, "--between", begin, end, err);
 }
 
 int
-pd_markers_around(struct pd_markers *m, const char *event, uint64_t before,
-    uint64_t after, struct pd_error *err)
+pd_markers_around(struct pd_markers *m, const char *event,
+    struct pd_error *err)
 {
-	return add_rule(m, "--around", event, NULL, before, after, err);
+	return add_rule(m, "--around", event, NULL, err);
 }
 
 int
@@ -133,12 +145,6 @@ pd_markers_windows(struct pd_markers *m, const char *path,
 	return pd_windowfile_read(path, &m->lines, &m->names, err);
 }
 
-void
-pd_markers_mapped(struct pd_markers *m)
-{
-	m->want_mapped = true;
-}
-
 /* ---- records ---------------------------------------------------------------------- */
 
 /* What of the event stands for all of a scope. */
@@ -148,14 +154,14 @@ scope_id(const struct pd_markers *m, const struct pd_record *rec,
 {
 	static const char *const names[] = { "thread", "process", "CPU" };
 
-	*id = m->scope == PD_SCOPE_THREAD ? rec->tid :
-	    m->scope == PD_SCOPE_PROCESS ? rec->pid :
-	    m->scope == PD_SCOPE_CPU ? rec->cpu : 0;
+	*id = m->opts.scope == PD_SCOPE_THREAD ? rec->tid :
+	    m->opts.scope == PD_SCOPE_PROCESS ? rec->pid :
+	    m->opts.scope == PD_SCOPE_CPU ? rec->cpu : 0;
 	if (*id != PD_NOID)
 		return 0;
 	return pd_fail(err, PD_EUNSUPP, PD_NOWHERE, "samples of %s do not tell "
-	    "their %s%s", rec->event->name, names[m->scope],
-	    m->scope == PD_SCOPE_CPU ? " (perf record --sample-cpu does)" : "");
+	    "their %s%s", rec->event->name, names[m->opts.scope],
+	    m->opts.scope == PD_SCOPE_CPU ? " (perf record --sample-cpu does)" : "");
 }
 
 static const char *
@@ -179,28 +185,28 @@ static int
 begin_of(struct pd_markers *m, const struct pd_record *rec,
     struct pd_occurrence *o, struct pd_error *err)
 {
-	bool thread = m->scope == PD_SCOPE_THREAD;
+	bool thread = m->opts.scope == PD_SCOPE_THREAD;
 
 	*o = (struct pd_occurrence){
 		.start = rec->time,
-		.pid = thread || m->scope == PD_SCOPE_PROCESS ? rec->pid : PD_NOID,
+		.pid = thread || m->opts.scope == PD_SCOPE_PROCESS ? rec->pid : PD_NOID,
 		.tid = thread ? rec->tid : PD_NOID,
-		.cpu = m->scope == PD_SCOPE_CPU ? rec->cpu : PD_NOID,
+		.cpu = m->opts.scope == PD_SCOPE_CPU ? rec->cpu : PD_NOID,
 		.name = short_name(m, rec->event, err),
 	};
 	return o->name ? 0 : -1;
 }
 
 static int
-around(struct pd_markers *m, const struct rule *r,
-    const struct pd_record *rec, struct pd_error *err)
+around(struct pd_markers *m, const struct pd_record *rec,
+    struct pd_error *err)
 {
 	struct pd_occurrence o;
 
 	if (begin_of(m, rec, &o, err) == -1)
 		return -1;
-	o.start = pd_earlier(rec->time, r->before);
-	o.stop = pd_later(pd_later(rec->time, r->after), 1);
+	o.start = pd_earlier(rec->time, m->opts.before);
+	o.stop = pd_later(pd_later(rec->time, m->opts.after), 1);
 	o.duration = o.stop - o.start - 1;
 	return pd_occurrences_add(&m->occs, &o, err);
 }
@@ -228,7 +234,7 @@ apply_rule(struct pd_markers *m, size_t i, struct pd_reader *rd,
 	if (scope_id(m, rec, &id, err) == -1)
 		return -1;
 	if (r->end == NULL)
-		return around(m, r, rec, err);
+		return around(m, rec, err);
 	key = lane_key(i, id);
 	if (ends && (!begins || pd_pairing_open(&m->pairing, key)) &&
 	    pd_pairing_end(&m->pairing, key, rec->time, err) == -1)
@@ -242,6 +248,8 @@ pd_markers_is(const struct pd_markers *m, const struct pd_event *ev)
 {
 	size_t i;
 
+	if (ev->index < m->roles_cap && m->roles[ev->index].known)
+		return m->roles[ev->index].marker;
 	for (i = 0; i < m->nrules; i++)
 		if (pd_condition_names(m->rules[i].begin, ev) ||
 		    (m->rules[i].end != NULL &&
@@ -269,7 +277,7 @@ put_sample(struct pd_markers *m, struct pd_reader *rd,
 	if (m->nrules == 0)
 		return 0;
 	/* Else samples would be missing in all occurrences, without a word. */
-	if (m->scope == PD_SCOPE_CPU && scope_id(m, rec, &id, err) == -1)
+	if (m->opts.scope == PD_SCOPE_CPU && scope_id(m, rec, &id, err) == -1)
 		return -1;
 	if (pd_grow_zeroed(&m->roles, &m->roles_cap, rec->event->index + 1,
 	    sizeof(*m->roles), err) == -1)
@@ -295,8 +303,8 @@ put_exit(struct pd_markers *m, const struct pd_record *rec,
 
 	if (pd_record_decode(rec, &body, &why) != 1)
 		return 0;
-	id = m->scope == PD_SCOPE_THREAD ? body.task.tid :
-	    m->scope == PD_SCOPE_PROCESS && body.task.pid == body.task.tid ?
+	id = m->opts.scope == PD_SCOPE_THREAD ? body.task.tid :
+	    m->opts.scope == PD_SCOPE_PROCESS && body.task.pid == body.task.tid ?
 	    body.task.pid : PD_NOID;
 	for (i = 0; id != PD_NOID && i < m->nrules; i++)
 		if (pd_pairing_close(&m->pairing, lane_key(i, id),
@@ -344,7 +352,7 @@ pd_markers_put(struct pd_markers *m, struct pd_reader *rd,
 	case PD_RECORD_EXIT: return put_exit(m, rec, err);
 	case PD_RECORD_MMAP:
 	case PD_RECORD_MMAP2:
-		return m->want_mapped ? put_mmap(m, rec, err) : 0;
+		return m->opts.mapped ? put_mmap(m, rec, err) : 0;
 	default: return 0;
 	}
 }
@@ -406,7 +414,7 @@ read_mapped(struct pd_markers *m, const struct pd_info *info,
 
 int
 pd_markers_finish(struct pd_markers *m, const struct pd_reader *rd,
-    const struct pd_marker_choice *choice, struct pd_error *err)
+    struct pd_error *err)
 {
 	const struct pd_timebase base = { pd_reader_info(rd), m->first,
 		m->last };
@@ -417,8 +425,8 @@ pd_markers_finish(struct pd_markers *m, const struct pd_reader *rd,
 	    pd_windowfile_resolve(&m->lines, &base, &m->occs, err) == -1)
 		return -1;
 	m->pairing.counts.found = m->occs.len - m->pairing.counts.unfinished;
-	return pd_occurrences_choose(&m->occs, choice, err) == -1 ? -1 :
-	    pd_occurrences_index(&m->occs, err);
+	return pd_occurrences_choose(&m->occs, &m->choice, m->opts.unfinished,
+	    err) == -1 ? -1 : pd_occurrences_index(&m->occs, err);
 }
 
 /* ---- use -------------------------------------------------------------------------- */
@@ -438,9 +446,16 @@ pd_markers_match(const struct pd_markers *m, uint64_t time, uint32_t pid,
 }
 
 bool
+pd_markers_at(const struct pd_markers *m, uint64_t time)
+{
+	return pd_window_match(m->occs.all, m->occs.nall, time);
+}
+
+bool
 pd_markers_over(const struct pd_markers *m, uint64_t time)
 {
-	return time != PD_NOTIME && time >= m->occs.stop;
+	return time != PD_NOTIME && (m->occs.nall == 0 ||
+	    time >= m->occs.all[m->occs.nall - 1].stop);
 }
 
 struct pd_marker_counts

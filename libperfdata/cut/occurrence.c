@@ -28,10 +28,63 @@ pd_occurrences_free(struct pd_occurrences *os)
 	free(os->list);
 	free(os->groups);
 	free(os->spans);
+	free(os->all);
 	pd_map64_free(&os->group_of);
 }
 
 /* ---- choosing ------------------------------------------------------------------- */
+
+static int
+parse_count(const char *text, uint64_t *n, struct pd_error *err)
+{
+	const char *end;
+
+	if (text[strspn(text, "0123456789")] != '\0' ||
+	    pd_text_decimal(text, 1, &end, n) != 0 || *n == 0)
+		return pd_fail(err, PD_EARG, PD_NOWHERE, "--slowest: '%s': "
+		    "expected a number from 1 on", text);
+	return 0;
+}
+
+static int
+parse_quantile(const char *text, uint64_t *q, struct pd_error *err)
+{
+	const char *end;
+
+	if (pd_text_decimal(text, PD_CHOICE_ONE, &end, q) != 0 ||
+	    *end != '\0' || *q == 0 || *q > PD_CHOICE_ONE)
+		return pd_fail(err, PD_EARG, PD_NOWHERE, "--quantile: '%s': "
+		    "expected a number above 0 and up to 1, as in 0.99", text);
+	return 0;
+}
+
+int
+pd_choice_add(struct pd_choice *c, enum pd_choose how, const char *text,
+    struct pd_error *err)
+{
+	switch (how) {
+	case PD_CHOOSE_NAME:
+		free(c->name);
+		c->name = pd_strdup(text, err);
+		return c->name ? 0 : -1;
+	case PD_CHOOSE_NTH:
+		return pd_text_ranges(text, "--nth", &c->nth, &c->nnth,
+		    &c->nth_cap, err);
+	case PD_CHOOSE_SLOWEST: return parse_count(text, &c->slowest, err);
+	case PD_CHOOSE_LONGER:
+		return pd_duration_parse(text, "--longer-than",
+		    &c->longer_than, err);
+	case PD_CHOOSE_QUANTILE: return parse_quantile(text, &c->quantile, err);
+	}
+	return 0;
+}
+
+void
+pd_choice_free(struct pd_choice *c)
+{
+	free(c->name);
+	free(c->nth);
+}
 
 #define ORDER(a, b)	(((a) > (b)) - ((a) < (b)))
 
@@ -61,14 +114,15 @@ longest_first(const void *va, const void *vb)
 
 /* All that can be counted and compared. */
 static void
-keep_candidates(struct pd_occurrences *os, const struct pd_marker_choice *c)
+keep_candidates(struct pd_occurrences *os, const struct pd_choice *c,
+    bool unfinished)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < os->len; i++) {
 		const struct pd_occurrence *o = &os->list[i];
 
-		if ((!o->unfinished || c->unfinished) && (c->name == NULL ||
+		if ((!o->unfinished || unfinished) && (c->name == NULL ||
 		    fnmatch(c->name, o->name, 0) == 0))
 			os->list[n++] = *o;
 	}
@@ -85,7 +139,7 @@ struct limit {
  * shortest duration that so large a share of all is not longer than.
  */
 static int
-find_limits(const struct pd_occurrences *os, const struct pd_marker_choice *c,
+find_limits(const struct pd_occurrences *os, const struct pd_choice *c,
     struct limit *slowest, uint64_t *quantile, struct pd_error *err)
 {
 	uint64_t *d, rank;
@@ -106,8 +160,8 @@ find_limits(const struct pd_occurrences *os, const struct pd_marker_choice *c,
 			continue;
 		slowest->ties = c->slowest - i;
 	}
-	rank = (uint64_t)(((unsigned __int128)c->quantile * n + 999999999) /
-	    1000000000);
+	rank = (uint64_t)(((unsigned __int128)c->quantile * n +
+	    PD_CHOICE_ONE - 1) / PD_CHOICE_ONE);
 	if (rank > 0)
 		*quantile = d[n - (rank < n ? rank : n)];
 	free(d);
@@ -126,39 +180,31 @@ in_ranges(const struct pd_range *r, size_t len, uint64_t v)
 }
 
 int
-pd_occurrences_choose(struct pd_occurrences *os,
-    const struct pd_marker_choice *c, struct pd_error *err)
+pd_occurrences_choose(struct pd_occurrences *os, const struct pd_choice *c,
+    bool unfinished, struct pd_error *err)
 {
-	struct pd_range *nth = NULL;
-	size_t len = 0, cap = 0, i, n = 0;
 	struct limit slowest;
 	uint64_t quantile;
-	int r = -1;
+	size_t i, n = 0;
 
 	if (os->len > 1)
 		qsort(os->list, os->len, sizeof(*os->list), by_time);
-	keep_candidates(os, c);
-	if ((c->nth != NULL && pd_text_ranges(c->nth, "--nth", &nth, &len,
-	    &cap, err) == -1) ||
-	    find_limits(os, c, &slowest, &quantile, err) == -1)
-		goto out;
+	keep_candidates(os, c, unfinished);
+	if (find_limits(os, c, &slowest, &quantile, err) == -1)
+		return -1;
 	for (i = 0; i < os->len; i++) {
 		struct pd_occurrence o = os->list[i];
-		bool slow = o.duration > slowest.least ||
-		    (o.duration == slowest.least && slowest.ties > 0);
+		bool tie = o.duration == slowest.least && slowest.ties > 0;
 
-		if (o.duration == slowest.least && slowest.ties > 0)
-			slowest.ties--;
-		if (slow && o.duration >= quantile &&
+		slowest.ties -= tie;
+		if ((tie || o.duration > slowest.least) &&
+		    o.duration >= quantile &&
 		    (c->longer_than == 0 || o.duration > c->longer_than) &&
-		    (c->nth == NULL || in_ranges(nth, len, i + 1)))
+		    (c->nnth == 0 || in_ranges(c->nth, c->nnth, i + 1)))
 			os->list[n++] = o;
 	}
 	os->len = n;
-	r = 0;
-out:
-	free(nth);
-	return r;
+	return 0;
 }
 
 /* ---- finding -------------------------------------------------------------------- */
@@ -207,12 +253,21 @@ add_group(struct pd_occurrences *os, uint64_t k, size_t first,
 	return 0;
 }
 
-/* Spans of one group that overlap or touch become one. */
+/* Add to s[first..n), which begin earlier; touching ones become one. */
+static size_t
+merge(struct pd_window *s, size_t first, size_t n, struct pd_window w)
+{
+	if (n == first || w.start > s[n - 1].stop)
+		s[n++] = w;
+	else if (w.stop > s[n - 1].stop)
+		s[n - 1].stop = w.stop;
+	return n;
+}
+
 static int
 group(struct pd_occurrences *os, const struct keyed *ks, struct pd_error *err)
 {
 	struct pd_occgroup *g = NULL;
-	struct pd_window *last = NULL;
 	size_t i, n = 0;
 
 	for (i = 0; i < os->len; i++) {
@@ -221,16 +276,8 @@ group(struct pd_occurrences *os, const struct keyed *ks, struct pd_error *err)
 				return -1;
 			g = &os->groups[os->ngroups - 1];
 		}
-		if (g->len > 0 && ks[i].span.start <= last->stop) {
-			if (ks[i].span.stop > last->stop)
-				last->stop = ks[i].span.stop;
-		} else {
-			last = &os->spans[n++];
-			*last = ks[i].span;
-			g->len++;
-		}
-		if (last->stop > os->stop)
-			os->stop = last->stop;
+		n = merge(os->spans, g->first, n, ks[i].span);
+		g->len = n - g->first;
 	}
 	return 0;
 }
@@ -246,13 +293,16 @@ pd_occurrences_index(struct pd_occurrences *os, struct pd_error *err)
 		return 0;
 	ks = pd_calloc(os->len, sizeof(*ks), err);
 	os->spans = pd_calloc(os->len, sizeof(*os->spans), err);
-	if (ks == NULL || os->spans == NULL) {
+	os->all = pd_calloc(os->len, sizeof(*os->all), err);
+	if (ks == NULL || os->spans == NULL || os->all == NULL) {
 		free(ks);
 		return -1;
 	}
-	for (i = 0; i < os->len; i++)
+	for (i = 0; i < os->len; i++) {
 		ks[i] = (struct keyed){ key(&os->list[i]),
 		    { os->list[i].start, os->list[i].stop } };
+		os->nall = merge(os->all, 0, os->nall, ks[i].span);
+	}
 	qsort(ks, os->len, sizeof(*ks), by_key);
 	r = group(os, ks, err);
 	free(ks);

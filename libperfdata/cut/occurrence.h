@@ -3,6 +3,7 @@
 #define PD_CUT_OCCURRENCE_H
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "perfdata.h"
 
 /* Zero is empty. */
@@ -15,16 +16,35 @@ struct pd_occurrences {
 	size_t			ngroups, groups_cap;
 	struct pd_window	*spans;
 	unsigned		kinds;		/* of groups that there are */
-	uint64_t		stop;		/* the last of all */
+	struct pd_window	*all;		/* of all groups */
+	size_t			nall;
 };
 
 int pd_occurrences_add(struct pd_occurrences *os,
     const struct pd_occurrence *o, struct pd_error *err);
 void pd_occurrences_free(struct pd_occurrences *os);
 
-/* Sort by time, and leave only those that are chosen. */
+/* What was asked for, see pd_markers_choose(); zero is all. */
+struct pd_choice {
+	char		*name;		/* a glob, free(3) */
+	struct pd_range	*nth;		/* free(3) */
+	size_t		nnth, nth_cap;
+	uint64_t	slowest;	/* 0: all */
+	uint64_t	longer_than;	/* 0: all */
+	uint64_t	quantile;	/* in PD_CHOICE_ONE; 0: all */
+};
+#define PD_CHOICE_ONE	UINT64_C(1000000000)
+
+int pd_choice_add(struct pd_choice *c, enum pd_choose how, const char *text,
+    struct pd_error *err);
+void pd_choice_free(struct pd_choice *c);
+
+/*
+ * Sort by time, and leave only those that are chosen; unfinished ones are not,
+ * unless they may.
+ */
 int pd_occurrences_choose(struct pd_occurrences *os,
-    const struct pd_marker_choice *choice, struct pd_error *err);
+    const struct pd_choice *choice, bool unfinished, struct pd_error *err);
 
 /* After the last change, before _match(). */
 int pd_occurrences_index(struct pd_occurrences *os, struct pd_error *err);

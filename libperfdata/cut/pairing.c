@@ -93,9 +93,8 @@ hand_over(struct pd_pairing *p, struct lane *ln, struct pd_error *err)
 
 	while (ln->last != 0) {
 		o = pop(&p->pairs, &ln->last);
-		if (p->done != NULL)
-			p->done(p->ctx, &o);
-		else if (pd_occurrences_add(p->occs, &o, err) == -1)
+		if ((p->done != NULL ? p->done(p->ctx, &o, err) :
+		    pd_occurrences_add(p->occs, &o, err)) == -1)
 			return -1;
 	}
 	return 0;

@@ -26,7 +26,8 @@ struct pd_pairing {
 	 * Instead, when not NULL: called as soon as an occurrence can be part
 	 * of no other, so that only those are kept that still may be.
 	 */
-	void			(*done)(void *ctx, const struct pd_occurrence *o);
+	int			(*done)(void *ctx,
+	    const struct pd_occurrence *o, struct pd_error *err);
 	void			*ctx;
 	struct pd_map64		lane_of;	/* key -> lane */
 	struct pd_slots		lanes, begins, pairs;

@@ -463,8 +463,9 @@ timed_record(struct pd_slice *s, const struct pd_record *rec,
 		pd_map64_del(&s->waiting, rec->tid);
 		return put(s, rec, err);
 	}
-	if (keep && !lost && rec->time != PD_NOTIME)
-		keep = is_marked(s, rec);
+	if (keep && rec->time != PD_NOTIME && s->opts.markers != NULL)
+		keep = lost ? pd_markers_at(s->opts.markers, rec->time) :
+		    is_marked(s, rec);
 	if (keep && !lost && s->opts.filter != NULL) {
 		th = pd_session_thread(s->session, rec->pid, rec->tid, err);
 		if (th == NULL)

@@ -45,6 +45,38 @@ fill(struct pdb *b)
 	pdb_feature_str(b, 6, "x86_64");
 }
 
+/* A pair of probes with fields. */
+static void
+fill_markers(struct pdb *b)
+{
+	static const char *const formats[] = {
+		"name: x_start\nID: 7\nformat:\n"
+		"\tfield:int n;\toffset:0;\tsize:4;\tsigned:1;\n"
+		"\tfield:__data_loc char[] s;\toffset:4;\tsize:4;\tsigned:0;\n"
+		"\nprint fmt: \"\"\n",
+		"name: x_end\nID: 8\nformat:\n"
+		"\tfield:char t[4];\toffset:0;\tsize:4;\tsigned:0;\n",
+	};
+	struct pdb_sample s = { .id = { .pid = 2, .tid = 2 }, .raw_size = 12 };
+	unsigned ev[2];
+
+	for (uint64_t i = 0; i < 2; i++) {
+		uint64_t id = i + 1;
+
+		ev[i] = pdb_event(b, &(struct pdb_event){ .type = 2,
+		    .config = 7 + i, .ids = &id, .nids = 1,
+		    .name = i ? "p:x_end" : "p:x_start", .sample_type =
+		    PDB_IDENTIFIER | PDB_TID | PDB_TIME | PDB_CPU | PDB_RAW });
+	}
+	pdb_tracing(b, "p", formats, 2);
+	for (unsigned i = 0; i < 6; i++) {
+		s.id.time = 10 + i;
+		s.raw = "\x05\0\0\0\x08\0\x03\0abc";
+		pdb_sample(b, ev[i % 4 / 2], &s);
+	}
+	pdb_exit(b, ev[0], &s.id);
+}
+
 static void
 save(const char *dir, const char *name, const void *bytes, size_t size)
 {
@@ -100,6 +132,16 @@ main(int argc, char **argv)
 		snprintf(name, sizeof(name), "%s-%s", i / 2 ? "pipe" : "file",
 		    i % 2 ? "swapped" : "native");
 		save(argv[1], name, bytes, size);
+		free(bytes);
+	}
+	for (int i = 0; i < 2; i++) {
+		struct pdb *b = pdb_new(i ? PDB_PIPE : PDB_FILE, i);
+		uint8_t *bytes;
+		size_t size;
+
+		fill_markers(b);
+		bytes = pdb_finish(b, &size);
+		save(argv[1], i ? "markers-pipe" : "markers", bytes, size);
 		free(bytes);
 	}
 	save_jitdump(argv[1]);

@@ -8,7 +8,7 @@
 
 static struct pd_error err;
 
-static const char format[] =
+static const char *const format =
     "name: start\nID: 77\nformat:\n"
     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
@@ -24,36 +24,6 @@ static const char format[] =
     "\tfield:u8 hash[4];\toffset:48;\tsize:4;\tsigned:0;\n"
     "\tfield:const char * name;\toffset:56;\tsize:8;\tsigned:0;\n"
     "\nprint fmt: \"(%lx) field:x\", REC->__probe_ip\n";
-
-/* What perf writes of one tracepoint, probe:start. */
-static void
-put_tracing_data(struct pdb *b, bool swapped)
-{
-	bool big = swapped != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	struct pdb *t = pdb_new(PDB_PIPE, swapped);
-	size_t head = pdb_size(t), size;
-	uint8_t *all;
-
-	pdb_bytes(t, "\x17\x08\x44tracing0.6", 14);
-	pdb_bytes(t, big ? "\1\10" : "\0\10", 2);
-	pdb_u32(t, 4096);
-	pdb_bytes(t, "header_page", 12);
-	pdb_u64(t, 0);
-	pdb_bytes(t, "header_event", 13);
-	pdb_u64(t, 0);
-	pdb_u32(t, 0);
-	pdb_u32(t, 1);
-	pdb_bytes(t, "probe", 6);
-	pdb_u32(t, 1);
-	pdb_u64(t, strlen(format));
-	pdb_bytes(t, format, strlen(format));
-	pdb_u32(t, 0);
-	pdb_u32(t, 0);
-	pdb_u64(t, 0);
-	all = pdb_finish(t, &size);
-	pdb_feature(b, 1, all + head, size - head);
-	free(all);
-}
 
 /* The raw data of a sample; raw + 4 bytes is a multiple of 8. */
 enum { RAW = 84 };
@@ -105,7 +75,7 @@ open_recording(bool swapped, size_t raw_size)
 	int fd;
 
 	make_raw(raw, swapped);
-	put_tracing_data(b, swapped);
+	pdb_tracing(b, "probe", &format, 1);
 	pdb_sample(b, start, &(struct pdb_sample){ .id = id, .raw = raw,
 	    .raw_size = (uint32_t)raw_size });
 	pdb_sample(b, clock, &(struct pdb_sample){ .id = id });

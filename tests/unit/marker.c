@@ -52,12 +52,9 @@ record(const struct step *steps, size_t n, uint64_t extra_type)
 	return rd;
 }
 
-static const struct pd_marker_choice all = { .name = NULL };
-
 /* Feed it all and finish; frees what it made when that fails. */
 static struct pd_markers *
-run(struct pd_markers *m, struct pd_reader *rd,
-    const struct pd_marker_choice *choice)
+run(struct pd_markers *m, struct pd_reader *rd)
 {
 	struct pd_record rec;
 	int r;
@@ -65,7 +62,7 @@ run(struct pd_markers *m, struct pd_reader *rd,
 	while ((r = pd_reader_next(rd, &rec, &err)) == 1)
 		if (pd_markers_put(m, rd, &rec, &err) == -1)
 			break;
-	if (r == 0 && pd_markers_finish(m, rd, choice, &err) == 0) {
+	if (r == 0 && pd_markers_finish(m, rd, &err) == 0) {
 		pd_reader_close(rd);
 		return m;
 	}
@@ -75,22 +72,25 @@ run(struct pd_markers *m, struct pd_reader *rd,
 }
 
 static struct pd_markers *
-between_in(enum pd_scope scope, const struct step *steps, size_t n,
-    const struct pd_marker_choice *choice)
+between_in(const struct pd_marker_opts *opts, const struct step *steps,
+    size_t n)
 {
-	struct pd_markers *m = pd_markers_new(scope, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 
+	pd_markers_set(m, opts);
 	CHECK(pd_markers_between(m, "m:begin", "m:end", &err) == 0);
-	m = run(m, record(steps, n, PDB_CPU), choice);
+	m = run(m, record(steps, n, PDB_CPU));
 	if (!CHECK(m != NULL))
 		printf("# %s\n", err.msg);
 	return m;
 }
 
-#define BETWEEN(scope, choice, ...) \
-	between_in(scope, (const struct step[]){ __VA_ARGS__ }, \
-	    sizeof((const struct step[]){ __VA_ARGS__ }) / \
-	    sizeof(struct step), choice)
+static const struct pd_marker_opts plain = { .scope = PD_SCOPE_THREAD },
+	open_too = { .unfinished = true };
+
+#define BETWEEN(opts, ...) \
+	between_in(opts, (const struct step[]){ __VA_ARGS__ }, \
+	    sizeof((const struct step[]){ __VA_ARGS__ }) / sizeof(struct step))
 
 /* "10-21/10 ": start, stop and duration of each; '!' where unfinished. */
 static void
@@ -133,7 +133,7 @@ check_counts(int line, struct pd_markers *m, const char *want)
 static void
 an_occurrence_has_both_its_events(void)
 {
-	struct pd_markers *m = BETWEEN(PD_SCOPE_THREAD, &all,
+	struct pd_markers *m = BETWEEN(&plain,
 	    { 10, BEGIN, 1 }, { 15, TICK, 1 }, { 20, END, 1 });
 	const struct pd_occurrence *o;
 	size_t len;
@@ -160,7 +160,7 @@ an_occurrence_has_both_its_events(void)
 static void
 threads_pair_apart(void)
 {
-	struct pd_markers *m = BETWEEN(PD_SCOPE_THREAD, &all,
+	struct pd_markers *m = BETWEEN(&plain,
 	    { 10, BEGIN, 1 }, { 12, BEGIN, 2, 1 }, { 20, END, 1 },
 	    { 30, END, 2, 1 });
 
@@ -173,7 +173,7 @@ threads_pair_apart(void)
 static void
 the_scope_says_what_pairs_and_what_is_inside(void)
 {
-	struct pd_markers *m = BETWEEN(PD_SCOPE_PROCESS, &all,
+	struct pd_markers *m = BETWEEN(&((struct pd_marker_opts){ PD_SCOPE_PROCESS }),
 	    { 10, BEGIN, 2, 1 }, { 12, BEGIN, 5 }, { 20, END, 3, 1 });
 
 	ARE(m, "10-21/10");
@@ -182,7 +182,7 @@ the_scope_says_what_pairs_and_what_is_inside(void)
 	CHECK(!pd_markers_match(m, 15, 2, 2, 0));
 	pd_markers_free(m);
 
-	m = BETWEEN(PD_SCOPE_CPU, &all, { 10, BEGIN, 1, 1, 3 },
+	m = BETWEEN(&((struct pd_marker_opts){ PD_SCOPE_CPU }), { 10, BEGIN, 1, 1, 3 },
 	    { 15, END, 1, 1, 2 }, { 20, END, 2, 2, 3 });
 	ARE(m, "10-21/10");
 	COUNTS(m, "1 0 0 1");
@@ -190,7 +190,7 @@ the_scope_says_what_pairs_and_what_is_inside(void)
 	CHECK(!pd_markers_match(m, 15, 1, 1, 2));
 	pd_markers_free(m);
 
-	m = BETWEEN(PD_SCOPE_SYSTEM, &all, { 10, BEGIN, 1, 1, 3 },
+	m = BETWEEN(&((struct pd_marker_opts){ PD_SCOPE_SYSTEM }), { 10, BEGIN, 1, 1, 3 },
 	    { 20, END, 2, 2, 4 });
 	ARE(m, "10-21/10");
 	CHECK(pd_markers_match(m, 15, PD_NOID, PD_NOID, PD_NOID));
@@ -200,7 +200,7 @@ the_scope_says_what_pairs_and_what_is_inside(void)
 static void
 of_nested_pairs_the_outermost_counts(void)
 {
-	struct pd_markers *m = BETWEEN(PD_SCOPE_THREAD, &all,
+	struct pd_markers *m = BETWEEN(&plain,
 	    { 10, BEGIN, 1 }, { 11, BEGIN, 1 }, { 12, BEGIN, 1 },
 	    { 13, END, 1 }, { 14, END, 1 }, { 15, BEGIN, 1 }, { 16, END, 1 },
 	    { 20, END, 1 }, { 30, BEGIN, 1 }, { 31, END, 1 });
@@ -216,13 +216,12 @@ pairs_behind_a_begin_without_end_still_count(void)
 {
 	const struct step steps[] = { { 10, BEGIN, 1 }, { 20, BEGIN, 1 },
 	    { 22, END, 1 }, { 30, BEGIN, 1 }, { 33, END, 1 }, { 40, TICK, 1 } };
-	struct pd_markers *m = between_in(PD_SCOPE_THREAD, steps, 6, &all);
+	struct pd_markers *m = between_in(&plain, steps, 6);
 
 	ARE(m, "20-23/2 30-34/3");
 	COUNTS(m, "2 0 1 0");
 	pd_markers_free(m);
-	m = between_in(PD_SCOPE_THREAD, steps, 6,
-	    &(struct pd_marker_choice){ .unfinished = true });
+	m = between_in(&open_too, steps, 6);
 	ARE(m, "10-41/30! 20-23/2 30-34/3");
 	pd_markers_free(m);
 }
@@ -230,8 +229,7 @@ pairs_behind_a_begin_without_end_still_count(void)
 static void
 what_a_thread_began_ends_with_it(void)
 {
-	struct pd_markers *m = BETWEEN(PD_SCOPE_THREAD,
-	    &((struct pd_marker_choice){ .unfinished = true }),
+	struct pd_markers *m = BETWEEN(&open_too,
 	    { 10, BEGIN, 1 }, { 15, EXIT, 1 }, { 20, END, 1 },
 	    { 30, BEGIN, 1 }, { 31, END, 1 }, { 40, BEGIN, 2 },
 	    { 50, TICK, 3 });
@@ -244,7 +242,7 @@ what_a_thread_began_ends_with_it(void)
 static void
 ends_without_begin_are_counted(void)
 {
-	struct pd_markers *m = BETWEEN(PD_SCOPE_THREAD, &all, { 5, END, 1 },
+	struct pd_markers *m = BETWEEN(&plain, { 5, END, 1 },
 	    { 10, BEGIN, 1 }, { 20, END, 1 }, { 21, END, 1 });
 
 	ARE(m, "10-21/10");
@@ -255,12 +253,12 @@ ends_without_begin_are_counted(void)
 static void
 one_event_as_begin_and_end_cuts_from_each_to_the_next(void)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 	const struct step steps[] = { { 10, BEGIN, 1 }, { 20, BEGIN, 1 },
 	    { 25, BEGIN, 2 }, { 35, BEGIN, 1 } };
 
 	CHECK(pd_markers_between(m, "m:begin", "m:begin", &err) == 0);
-	m = run(m, record(steps, 4, PDB_CPU), &all);
+	m = run(m, record(steps, 4, PDB_CPU));
 	ARE(m, "10-21/10 20-36/15");
 	COUNTS(m, "2 0 2 0");
 	pd_markers_free(m);
@@ -269,12 +267,13 @@ one_event_as_begin_and_end_cuts_from_each_to_the_next(void)
 static void
 around_an_event_is_before_and_behind_it(void)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 	const struct step steps[] = { { 3, BEGIN, 1 }, { 20, BEGIN, 1 },
 	    { 22, BEGIN, 1 } };
 
-	CHECK(pd_markers_around(m, "m:begin", 5, 3, &err) == 0);
-	m = run(m, record(steps, 3, PDB_CPU), &all);
+	pd_markers_set(m, &(struct pd_marker_opts){ .before = 5, .after = 3 });
+	CHECK(pd_markers_around(m, "m:begin", &err) == 0);
+	m = run(m, record(steps, 3, PDB_CPU));
 	ARE(m, "0-7/6 15-24/8 17-26/8");
 	CHECK(pd_markers_match(m, 23, 1, 1, 0));
 	CHECK(!pd_markers_match(m, 14, 1, 1, 0));
@@ -285,74 +284,103 @@ around_an_event_is_before_and_behind_it(void)
 static void
 several_rules_add_up_without_pairing(void)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 	const struct step steps[] = { { 10, BEGIN, 1 }, { 15, TICK, 1 },
 	    { 20, END, 1 }, { 25, TICK, 1 } };
 
 	CHECK(pd_markers_between(m, "m:begin", "m:end", &err) == 0);
 	CHECK(pd_markers_between(m, "tick", "tick", &err) == 0);
-	m = run(m, record(steps, 4, PDB_CPU), &all);
+	m = run(m, record(steps, 4, PDB_CPU));
 	ARE(m, "10-21/10 15-26/10");
 	pd_markers_free(m);
 }
 
 /* ---- choosing --------------------------------------------------------------------- */
 
-/* Durations 5 1 4 1 3, from 100, 200, ... on. */
-static struct pd_markers *
-five(const struct pd_marker_choice *choice)
-{
-	return BETWEEN(PD_SCOPE_THREAD, choice,
-	    { 100, BEGIN, 1 }, { 105, END, 1 }, { 200, BEGIN, 1 },
-	    { 201, END, 1 }, { 300, BEGIN, 1 }, { 304, END, 1 },
-	    { 400, BEGIN, 1 }, { 401, END, 1 }, { 500, BEGIN, 1 },
-	    { 503, END, 1 });
-}
-
+/* Two choices; the second one may be NULL. */
 static void
-check_choice(int line, struct pd_marker_choice choice, const char *want)
+check_choice(int line, const char *want, enum pd_choose how, const char *text,
+    enum pd_choose how2, const char *text2)
 {
-	struct pd_markers *m = five(&choice);
+	/* durations 5 1 4 1 3 */
+	static const struct step five[] = { { 100, BEGIN, 1 },
+		{ 105, END, 1 }, { 200, BEGIN, 1 }, { 201, END, 1 },
+		{ 300, BEGIN, 1 }, { 304, END, 1 }, { 400, BEGIN, 1 },
+		{ 401, END, 1 }, { 500, BEGIN, 1 }, { 503, END, 1 } };
+	struct pd_markers *m = pd_markers_new(&err);
 
+	CHECK(pd_markers_between(m, "m:begin", "m:end", &err) == 0);
+	CHECK(pd_markers_choose(m, how, text, &err) == 0);
+	if (text2 != NULL)
+		CHECK(pd_markers_choose(m, how2, text2, &err) == 0);
+	m = run(m, record(five, 10, PDB_CPU));
 	check_are(line, m, want);
+	if (*want == '\0') {
+		CHECK(!pd_markers_match(m, 102, 1, 1, 0));
+		CHECK(pd_markers_over(m, 0));
+	}
 	pd_markers_free(m);
 }
-#define CHOICE(want, ...) \
-	check_choice(__LINE__, (struct pd_marker_choice){ __VA_ARGS__ }, want)
+#define CHOICE(want, how, text) \
+	check_choice(__LINE__, want, PD_CHOOSE_##how, text, 0, NULL)
+#define BOTH(want, how, text, how2, text2) \
+	check_choice(__LINE__, want, PD_CHOOSE_##how, text, \
+	    PD_CHOOSE_##how2, text2)
 
 static void
 occurrences_are_chosen_by_number_and_duration(void)
 {
-	CHOICE("100-106/5", .nth = "1");
-	CHOICE("200-202/1 500-504/3", .nth = "2,5-9");
-	CHOICE("", .nth = "6");
-	CHOICE("100-106/5", .slowest = 1);
-	CHOICE("100-106/5 300-305/4 500-504/3", .slowest = 3);
-	CHOICE("100-106/5 200-202/1 300-305/4 500-504/3", .slowest = 4);
-	CHOICE("100-106/5 200-202/1 300-305/4 400-402/1 500-504/3",
-	    .slowest = 99);
-	CHOICE("100-106/5 300-305/4", .longer_than = 3);
-	CHOICE("", .longer_than = 5);
-	CHOICE("100-106/5", .quantile = 990000000);
-	CHOICE("100-106/5", .quantile = 1000000000);
-	CHOICE("100-106/5 300-305/4", .quantile = 800000000);
-	CHOICE("100-106/5 300-305/4 500-504/3", .quantile = 500000000);
-	CHOICE("100-106/5 200-202/1 300-305/4 400-402/1 500-504/3",
-	    .quantile = 1);
-	CHOICE("300-305/4", .nth = "2-4", .longer_than = 2);
-	CHOICE("", .nth = "2", .slowest = 2);
-	CHOICE("100-106/5", .name = "b*n", .nth = "1");
-	CHOICE("", .name = "x");
+	static const char every[] =
+	    "100-106/5 200-202/1 300-305/4 400-402/1 500-504/3";
+
+	CHOICE("100-106/5", NTH, "1");
+	CHOICE("200-202/1 500-504/3", NTH, "2,5-9");
+	CHOICE("", NTH, "6");
+	CHOICE("100-106/5", SLOWEST, "1");
+	CHOICE("100-106/5 300-305/4 500-504/3", SLOWEST, "3");
+	CHOICE("100-106/5 200-202/1 300-305/4 500-504/3", SLOWEST, "4");
+	CHOICE(every, SLOWEST, "99");
+	CHOICE("100-106/5 300-305/4", LONGER, "3ns");
+	CHOICE("", LONGER, "5ns");
+	CHOICE("100-106/5", QUANTILE, "0.99");
+	CHOICE("100-106/5", QUANTILE, "1");
+	CHOICE("100-106/5 300-305/4", QUANTILE, "0.8");
+	CHOICE("100-106/5 300-305/4 500-504/3", QUANTILE, "0.5");
+	CHOICE(every, QUANTILE, "0.000000001");
+	CHOICE(every, NAME, "b*n");
+	CHOICE("", NAME, "x");
 }
 
 static void
-an_empty_choice_matches_nothing(void)
+choices_add_up_over_all_occurrences(void)
 {
-	struct pd_markers *m = five(&(struct pd_marker_choice){ .nth = "9" });
+	BOTH("300-305/4", NTH, "2-4", LONGER, "2ns");
+	BOTH("", NTH, "2", SLOWEST, "2");
+	BOTH("100-106/5", NAME, "b*n", NTH, "1");
+	BOTH("100-106/5 300-305/4", NTH, "1", NTH, "3");
+}
 
-	CHECK(!pd_markers_match(m, 102, 1, 1, 0));
-	CHECK(pd_markers_over(m, 0));
-	pd_markers_free(m);
+static void
+choices_that_make_no_sense_are_refused(void)
+{
+	static const struct { enum pd_choose how; const char *text; } bad[] = {
+		{ PD_CHOOSE_NTH, "x" }, { PD_CHOOSE_NTH, "" },
+		{ PD_CHOOSE_SLOWEST, "0" }, { PD_CHOOSE_SLOWEST, "1.5" },
+		{ PD_CHOOSE_SLOWEST, "-1" }, { PD_CHOOSE_SLOWEST, "" },
+		{ PD_CHOOSE_LONGER, "5" }, { PD_CHOOSE_QUANTILE, "0" },
+		{ PD_CHOOSE_QUANTILE, "1.01" }, { PD_CHOOSE_QUANTILE, "99%" },
+		{ PD_CHOOSE_QUANTILE, "x" }, { PD_CHOOSE_QUANTILE, "-1" },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct pd_markers *m = pd_markers_new(&err);
+
+		if (!CHECK(pd_markers_choose(m, bad[i].how, bad[i].text,
+		    &err) == -1))
+			printf("# accepted: '%s'\n", bad[i].text);
+		CHECK_EQ(err.code, PD_EARG);
+		pd_markers_free(m);
+	}
 }
 
 /* ---- files ------------------------------------------------------------------------ */
@@ -379,13 +407,13 @@ static const struct step ticks[] = { { 1000, TICK, 7 }, { 2000, TICK, 7 } };
 static void
 marker_files_list_nanoseconds_and_names(void)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 	const struct pd_occurrence *o;
 	size_t len;
 
 	CHECK(pd_markers_file(m, file("a.txt", "1100 1200 import block 1\n"
 	    "\n1050\t1060  pro\033pose  \r\n1200 1200 x"), &err) == 0);
-	m = run(m, record(ticks, 2, 0), &all);
+	m = run(m, record(ticks, 2, 0));
 	ARE(m, "1050-1060/10 1100-1200/100 1200-1200/0");
 	o = pd_markers_get(m, &len);
 	CHECK_STR(o[0].name, "pro?pose");
@@ -399,13 +427,13 @@ marker_files_list_nanoseconds_and_names(void)
 static void
 their_names_say_whose_they_are(void)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 
 	CHECK(pd_markers_file(m, file("marker-12.txt", "10 20 a\n"),
 	    &err) == 0);
 	CHECK(pd_markers_file(m, file("marker-12-13.txt", "30 40 b\n"),
 	    &err) == 0);
-	m = run(m, record(ticks, 2, 0), &all);
+	m = run(m, record(ticks, 2, 0));
 	ARE(m, "10-20/10 30-40/10");
 	CHECK(pd_markers_match(m, 15, 12, 99, 0));
 	CHECK(!pd_markers_match(m, 15, 13, 99, 0));
@@ -422,7 +450,7 @@ lines_that_make_no_sense_are_named(void)
 	char text[64];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+		struct pd_markers *m = pd_markers_new(&err);
 
 		snprintf(text, sizeof(text), "1 2 ok\n%s\n", bad[i]);
 		if (!CHECK(pd_markers_file(m, file("bad.txt", text), &err) == -1))
@@ -436,7 +464,7 @@ lines_that_make_no_sense_are_named(void)
 static void
 windows_have_names_and_threads(void)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 	const struct pd_occurrence *o;
 	size_t len;
 
@@ -444,7 +472,7 @@ windows_have_names_and_threads(void)
 	    "+100ns,+20ns tid=7 import block 42\n"
 	    "0.0000015,0.0000016\n"
 	    "  0.0000018~10ns pid=5 cpu=3 tid\n"), &err) == 0);
-	m = run(m, record(ticks, 2, 0), &all);
+	m = run(m, record(ticks, 2, 0));
 	ARE(m, "1100-1120/20 1500-1600/100 1795-1805/10");
 	o = pd_markers_get(m, &len);
 	CHECK_STR(o[0].name, "import block 42");
@@ -462,12 +490,12 @@ windows_have_names_and_threads(void)
 static void
 windows_that_make_no_sense_are_named(void)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 
 	CHECK(pd_markers_windows(m, file("w", "1,2\n\n1 x\n"), &err) == -1);
 	CHECK(strstr(err.msg, "/w:3: ") != NULL);
 	CHECK(pd_markers_windows(m, file("w", "\n@5,+1s x\n"), &err) == 0);
-	m = run(m, record(ticks, 2, 0), &all);
+	m = run(m, record(ticks, 2, 0));
 	CHECK(m == NULL);
 	CHECK(strstr(err.msg, "/w:2: '@5,+1s': ") != NULL);
 	CHECK(strstr(err.msg, "CLOCK_MONOTONIC") != NULL);
@@ -476,7 +504,7 @@ windows_that_make_no_sense_are_named(void)
 static void
 a_line_may_not_be_endless(void)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 	char *text = malloc(20000);
 
 	memset(text, '1', 19999);
@@ -523,10 +551,10 @@ record_map(const char *path, int clockid)
 static struct pd_markers *
 mapped(const char *path, int clockid)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 
-	pd_markers_mapped(m);
-	return run(m, record_map(path, clockid), &all);
+	pd_markers_set(m, &(struct pd_marker_opts){ .mapped = true });
+	return run(m, record_map(path, clockid));
 }
 
 static void
@@ -583,10 +611,10 @@ marker_files_need_their_clock(void)
 static void
 an_event_that_the_recording_has_not_is_an_error(void)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 
 	CHECK(pd_markers_between(m, "m:begin", "m:ende", &err) == 0);
-	CHECK(run(m, record(ticks, 2, 0), &all) == NULL);
+	CHECK(run(m, record(ticks, 2, 0)) == NULL);
 	CHECK_STR(err.msg, "--between: no event 'm:ende' in the recording, "
 	    "which has m:begin, m:end, tick");
 }
@@ -594,17 +622,18 @@ an_event_that_the_recording_has_not_is_an_error(void)
 static void
 without_cpu_there_is_no_scope_of_it(void)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_CPU, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 
+	pd_markers_set(m, &(struct pd_marker_opts){ PD_SCOPE_CPU });
 	CHECK(pd_markers_between(m, "m:begin", "m:end", &err) == 0);
-	CHECK(run(m, record(ticks, 2, 0), &all) == NULL);
+	CHECK(run(m, record(ticks, 2, 0)) == NULL);
 	CHECK(strstr(err.msg, "--sample-cpu") != NULL);
 }
 
 static void
 events_of_markers_are_known(void)
 {
-	struct pd_markers *m = pd_markers_new(PD_SCOPE_THREAD, &err);
+	struct pd_markers *m = pd_markers_new(&err);
 	struct pd_event begin = { .name = "m:begin" }, tick = { .name = "tick" };
 
 	CHECK(!pd_markers_is(m, &begin));
@@ -660,7 +689,7 @@ pairing_is_as_defined(void)
 				    (unsigned long long)s[i].time,
 				    (unsigned long long)end_of[i] + 1);
 		}
-		m = between_in(PD_SCOPE_THREAD, s, N, &all);
+		m = between_in(&plain, s, N);
 		o = pd_markers_get(m, &len);
 		for (size_t i = n = 0; i < len; i++)
 			n += (size_t)snprintf(got + n, sizeof(got) - n,
@@ -698,7 +727,8 @@ main(void)
 	RUN(around_an_event_is_before_and_behind_it);
 	RUN(several_rules_add_up_without_pairing);
 	RUN(occurrences_are_chosen_by_number_and_duration);
-	RUN(an_empty_choice_matches_nothing);
+	RUN(choices_add_up_over_all_occurrences);
+	RUN(choices_that_make_no_sense_are_refused);
 	RUN(marker_files_list_nanoseconds_and_names);
 	RUN(their_names_say_whose_they_are);
 	RUN(lines_that_make_no_sense_are_named);

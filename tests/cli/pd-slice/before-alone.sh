@@ -1,0 +1,1 @@
+pd-slice --between a b --before 1ms

@@ -1,0 +1,1 @@
+pd-slice --between a:b=1 c

@@ -1,0 +1,1 @@
+gzip -dc "$TESTDATA/sections/sections.data.gz" | pd-slice -v --between probe_sections:import_start probe_sections:import_end__return --nth 3,5-7 --longer-than 7ms | pd-slice --list | sed -n '1p;/^SECTIONS/,/^LONGEST/p'

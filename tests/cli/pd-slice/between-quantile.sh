@@ -1,0 +1,1 @@
+gzip -dc "$TESTDATA/sections/sections.data.gz" | pd-slice -v --between probe_sections:import_start probe_sections:import_end__return --quantile 0.9 --drop-markers | pd-slice --list | sed -n '1p;/^EVENTS/,/^MARKERS/p'

@@ -1,0 +1,1 @@
+gzip -dc "$TESTDATA/recordings/arm32-perf-3.4.data.gz" | pd-slice -v --list | sed -n "/^THREADS/,\$p"

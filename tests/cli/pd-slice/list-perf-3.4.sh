@@ -1,0 +1,1 @@
+pd-slice --list "$TESTDATA/recordings/perf-3.4.data"

@@ -1,0 +1,1 @@
+gzip -dc "$TESTDATA/sections/sections.data.gz" | pd-slice --list -

@@ -1,0 +1,1 @@
+echo yesterday >w; pd-slice --windows w

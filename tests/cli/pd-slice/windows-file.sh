@@ -1,0 +1,1 @@
+awk '$1 >= 42 && $1 < 44 { printf "@%s.%s,+9ms tid=%s import %s\n", substr($5, 1, 10), substr($5, 11), $2, $1 }' "$TESTDATA/sections/sections.log" >w; cat w; gzip -dc "$TESTDATA/sections/sections.data.gz" | pd-slice -v --windows w | pd-slice --list | sed -n '1p;/^SECTIONS/,/^LONGEST/p'
