@@ -181,7 +181,8 @@ parts_close(struct parts *p)
 		cli_say(p->cli, p->dir, "out of memory");
 		exit(2);
 	}
-	qsort(p->rows, p->len, sizeof(*p->rows), by_number);
+	if (p->len > 0)
+		qsort(p->rows, p->len, sizeof(*p->rows), by_number);
 	cli_output_open(p->cli, &out, path);
 	fputs("file\tname\tpid\ttid\tcpu\tstart\tduration_ns\tend\tsamples\n",
 	    out.file);

@@ -5,12 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "parts.h"
 
 enum {
 	OPT_TIME = CLI_FIRST, OPT_COMM, OPT_PID, OPT_TID, OPT_CPU, OPT_CGROUP,
 	OPT_STACK, OPT_INVERT, OPT_KEEP_STATE, OPT_STRIP_STACKS, OPT_UNWIND,
-	OPT_PIPE, OPT_FILE, OPT_LIST, OPT_DROP_MARKERS, OPT_PROGRESS, OPT_STRICT, OPT_FAIL_EMPTY,
+	OPT_PIPE, OPT_FILE, OPT_EACH, OPT_EVERY, OPT_LIST, OPT_DROP_MARKERS,
+	OPT_PROGRESS, OPT_STRICT, OPT_FAIL_EMPTY,
 };
 
 static const struct cli_option options[] = {
@@ -38,6 +39,9 @@ static const struct cli_option options[] = {
 	    "threads and maps of before: what samples need (default), or all" },
 	{ OPT_PIPE, "pipe", NULL, "write the form for pipes, also to a file" },
 	{ OPT_FILE, "file", NULL, "write the form for files, or fail" },
+	{ OPT_EACH, "each", "DIR",
+	    "one file in DIR for each occurrence, and a table of them" },
+	{ OPT_EVERY, "every", "DUR", "with --each: pieces of this length" },
 	{ 'z', "compression-level", "[=LEVEL]", "compress by zstd" },
 	CLI_SYMBOLS
 	{ OPT_LIST, "list", "[=json]",
@@ -59,7 +63,9 @@ struct slice {
 	struct pd_windows	*windows;
 	struct cli_markers	markers;
 	struct cli_progress	progress;
-	const char		*selection;	/* an option that selects, or NULL */
+	const char		*each;		/* a directory, or NULL */
+	uint64_t		every;
+	struct parts		parts;
 	bool			as_pipe, as_file, list, json;
 	bool			show_progress, strict, fail_empty, verbose;
 	struct pd_reader	*rd;
@@ -85,6 +91,27 @@ add_window(struct slice *s, const char *arg)
 	if (pd_windows_add(s->windows, arg, &err) == -1)
 		cli_die(&s->cli, NULL, &err);
 	s->opts.windows = s->windows;
+}
+
+/* What says into which parts, and that there is one place for them. */
+static void
+check_parts(const struct slice *s)
+{
+	const char *amiss = NULL;
+	bool sections = s->markers.markers != NULL;
+
+	if (s->every > 0 && s->each == NULL)
+		amiss = "--every needs --each DIR for its pieces";
+	else if (s->every > 0 && sections)
+		amiss = "--every does not cut what --between and the like choose";
+	else if (s->each != NULL && s->every == 0 && !sections)
+		amiss = "--each needs --every, or --between and the like";
+	else if (s->each != NULL && (s->output != NULL || s->as_pipe))
+		amiss = "--each writes files of its own, without -o and --pipe";
+	if (amiss == NULL)
+		return;
+	cli_say(&s->cli, NULL, "%s", amiss);
+	exit(2);
 }
 
 static void
@@ -122,6 +149,12 @@ parse_options(struct slice *s)
 			s->opts.keep_state = cli_choice(c, "keep-state", arg,
 			    "needed|all") == 1;
 			break;
+		case OPT_EACH: s->each = arg; break;
+		case OPT_EVERY:
+			s->every = cli_duration(c, "every", arg);
+			if (s->every == 0)
+				cli_bad_value(c, "every", arg, "more than that");
+			break;
 		case OPT_PIPE: s->as_pipe = true; break;
 		case OPT_FILE: s->as_file = true; break;
 		case 'z':
@@ -141,6 +174,7 @@ parse_options(struct slice *s)
 		}
 	}
 	cli_markers_check(c, &s->markers);
+	check_parts(s);
 	s->opts.markers = s->markers.markers;
 	if (s->as_pipe && s->as_file)
 		cli_bad_value(c, "pipe", "--file", "one of them");
@@ -216,20 +250,67 @@ look_ahead(struct slice *s, struct pd_error *err)
 }
 
 static int
-slice_all(struct slice *s, struct cli_output *out, struct pd_error *err)
+slice_all(struct slice *s, int fd, struct pd_error *err)
 {
 	const char *input = s->spooled ? s->spooled : s->input;
 	int r;
 
 	s->rd = pd_reader_open(input, pd_slice_order(&s->opts, input), err);
-	if (s->rd == NULL || (s->slice = pd_slice_new(s->rd,
-	    fileno(out->file), &s->opts, err)) == NULL)
+	if (s->rd == NULL ||
+	    (s->slice = pd_slice_new(s->rd, fd, &s->opts, err)) == NULL)
 		return -1;
 	cli_progress_start(&s->progress, s->show_progress);
 	while ((r = pd_slice_next(s->slice, err)) == 1 && !cli_interrupted())
 		cli_progress_step(&s->progress, s->rd);
 	cli_progress_end(&s->progress);
 	return r == -1 ? -1 : pd_slice_finish(s->slice, err);
+}
+
+static int
+slice_to_file(struct slice *s, struct pd_error *err)
+{
+	struct cli *c = &s->cli;
+	struct cli_output out;
+	int r;
+
+	if (s->output == NULL && isatty(STDOUT_FILENO)) {
+		cli_say(c, "standard output", "a recording is not for a "
+		    "terminal: use -o FILE or a pipe");
+		exit(2);
+	}
+	cli_output_open(c, &out, s->output);
+	s->opts.pipe = s->as_pipe || !cli_output_is_file(&out);
+	if (s->as_file && s->opts.pipe) {
+		cli_output_drop(&out);
+		cli_say(c, s->output ? s->output : "standard output",
+		    "not a file that --file could write to");
+		exit(2);
+	}
+	r = find_markers(s, err) == -1 || look_ahead(s, err) == -1 ||
+	    slice_all(s, fileno(out.file), err) == -1 ? -1 : 0;
+	if (r == 0)
+		cli_output_close(c, &out);
+	else
+		cli_output_drop(&out);
+	return r;
+}
+
+static int
+slice_to_parts(struct slice *s, struct pd_error *err)
+{
+	const struct pd_occurrence *list = NULL;
+	size_t len = 0;
+
+	if (find_markers(s, err) == -1 || look_ahead(s, err) == -1)
+		return -1;
+	if (s->opts.markers != NULL)
+		list = pd_markers_get(s->opts.markers, &len);
+	parts_open(&s->parts, &s->cli, s->each, list, len, s->every);
+	s->opts.parts = &s->parts.of;
+	if (slice_all(s, -1, err) == -1)
+		return -1;
+	parts_close(&s->parts);
+	return 0;
 }
 
 /* ---- --list ------------------------------------------------------------------------- */
@@ -277,7 +358,7 @@ list(struct slice *s)
 	return s->strict && s->cli.warnings > 0 ? 2 : 0;
 }
 
-/* ---- all of it ---------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------------------ */
 
 static void
 report(struct slice *s)
@@ -304,6 +385,8 @@ report(struct slice *s)
 		cli_warn(c, "interrupted: the slice ends where it was");
 	if (n.kept == 0)
 		cli_warn(c, "no sample was kept");
+	if (s->verbose && s->each != NULL)
+		cli_say(c, s->each, "%zu files", s->parts.len);
 	if (s->verbose)
 		cli_say(c, NULL, "%" PRIu64 " of %" PRIu64 " samples read "
 		    "were kept, %" PRIu64 " bytes", n.kept, n.samples, n.bytes);
@@ -317,7 +400,6 @@ main(int argc, char **argv)
 		    "Cut a perf.data recording by time, thread and more",
 		    options, argc, argv, NULL, false, false, 0 },
 	};
-	struct cli_output out;
 	struct pd_error err;
 	bool empty;
 
@@ -332,25 +414,9 @@ main(int argc, char **argv)
 	if (s.list)
 		return list(&s);
 	cli_finish_on_interrupt(s.input);
-	if (s.output == NULL && isatty(STDOUT_FILENO)) {
-		cli_say(&s.cli, "standard output", "a recording is not for a "
-		    "terminal: use -o FILE or a pipe");
-		return 2;
-	}
-	cli_output_open(&s.cli, &out, s.output);
-	s.opts.pipe = s.as_pipe || !cli_output_is_file(&out);
-	if (s.as_file && s.opts.pipe) {
-		cli_output_drop(&out);
-		cli_say(&s.cli, s.output ? s.output : "standard output",
-		    "not a file that --file could write to");
-		return 2;
-	}
-	if (find_markers(&s, &err) == -1 || look_ahead(&s, &err) == -1 ||
-	    slice_all(&s, &out, &err) == -1) {
-		cli_output_drop(&out);
+	if ((s.each ? slice_to_parts(&s, &err) :
+	    slice_to_file(&s, &err)) == -1)
 		cli_die(&s.cli, cli_input_name(s.input), &err);
-	}
-	cli_output_close(&s.cli, &out);
 	report(&s);
 	empty = pd_slice_counts(s.slice).kept == 0;
 	pd_slice_free(s.slice);

@@ -36,7 +36,7 @@ row libperfdata/symbol symbol/ base/ session/ unwind/
 row libperfdata/profile profile/ base/
 row libperfdata/export export/ base/ profile/
 row libperfdata/fold fold/ base/
-row cmd cli.h
+row cmd cli.h parts.h
 unknown=$(ls libperfdata | grep -vE '^(base|input|record|session|cut|unwind|symbol|profile|export|fold|perfdata\.h)$')
 ok "no other layers" test -z "$unknown"
 tap_done

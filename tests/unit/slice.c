@@ -16,7 +16,7 @@ static struct pd_error err;
 static const struct pd_slice_opts all = { .first_time = PD_NOTIME,
 	.last_time = PD_NOTIME };
 
-/* ---- slicing ------------------------------------------------------------------ */
+/* ---- slicing ------------------------------------------------------------ */
 
 /* A new empty file that only has a name in /proc. */
 static int
@@ -172,7 +172,7 @@ sliced(struct pdb *b, const struct pd_slice_opts *opts, const char *want,
 	close(fd);
 }
 
-/* ---- recordings -------------------------------------------------------------------- */
+/* ---- recordings ------------------------------------------------------------ */
 
 static unsigned
 clock_event(struct pdb *b)
@@ -242,7 +242,7 @@ two_processes(enum pdb_kind kind, bool swapped)
 	return b;
 }
 
-/* ---- what is kept -------------------------------------------------------------------- */
+/* ---- what is kept ------------------------------------------------------------ */
 
 static void
 windows_are_half_open_in_every_container(void)
@@ -421,7 +421,7 @@ all_state_is_kept_on_request(void)
 	pd_windows_free(w);
 }
 
-/* ---- selection ------------------------------------------------------------------------- */
+/* ---- selection ------------------------------------------------------------ */
 
 static void
 kinds_combine_and_invert(void)
@@ -470,7 +470,7 @@ samples_without_time_are_in_no_window(void)
 	pd_windows_free(w);
 }
 
-/* ---- samples that are changed -------------------------------------------------------------- */
+/* ---- samples that are changed ------------------------------------------------------------ */
 
 static void
 counters_stand_still_where_nothing_is_kept(void)
@@ -595,7 +595,7 @@ a_deferred_callchain_is_kept_with_its_sample(void)
 	pd_windows_free(w);
 }
 
-/* ---- parts ------------------------------------------------------------------------------------ */
+/* ---- parts ------------------------------------------------------------ */
 
 struct collected {
 	int		fds[8];
@@ -688,7 +688,7 @@ sections_may_overlap(void)
 	close(c.fds[1]);
 }
 
-/* ---- what describes it --------------------------------------------------------------------------- */
+/* ---- what describes it ------------------------------------------------------------ */
 
 static void
 the_command_line_and_times_are_those_of_the_slice(void)

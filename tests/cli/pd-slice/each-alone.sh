@@ -1,0 +1,1 @@
+pd-slice --each parts "$TESTDATA/demo/demo.data"

@@ -1,0 +1,1 @@
+pd-slice --every 0s --each parts "$TESTDATA/demo/demo.data"
