@@ -99,7 +99,10 @@ folders() {	# FILE: the other tools that exist here
 	    cat "$large" '|' pd-slice -q
 	row "$s" 'cut: pd-slice --time 50%,51%' pd-slice -q --time 50%,51% "$large"
 	row "$s" 'cut: pd-slice --comm' pd-slice -q --comm 'work-[01]' "$large"
-	row "$s" 'cut: perf inject -b' perf inject -b -i "$large" -o -
+	row "$s" 'cut: pd-slice -o FILE' pd-slice -q -o "$dir/cut.data" "$large"
+	row "$s" 'cut: perf inject -b -o FILE' \
+	    perf inject -b -i "$large" -o "$dir/cut.data"
+	rm -f "$dir/cut.data"
 	# Memory must not follow the size of the input.
 	for gb in 1 3; do
 		n=$((gb * 1000 / mb))
