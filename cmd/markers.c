@@ -181,13 +181,13 @@ cli_markers_report(struct cli *c, const struct cli_markers *m,
 		cli_warn_note(c, input, note);
 	report_sampled(c, m, rd);
 	if (n.unfinished > 0 && !m->opts.unfinished)
-		cli_warn(c, "%" PRIu64 " occurrences without an end were left "
-		    "out (--unfinished has them)", n.unfinished);
+		cli_warn(c, "occurrences without an end were left out: %" PRIu64
+		    " (--unfinished has them)", n.unfinished);
 	if (chosen == 0)
 		cli_warn(c, "none of %" PRIu64 " occurrences was chosen",
 		    n.found);
 	if (verbose)
-		cli_say(c, NULL, "%zu of %" PRIu64 " occurrences were chosen; %"
+		cli_say(c, NULL, "occurrences: %zu of %" PRIu64 " chosen; %"
 		    PRIu64 " more inside of others, %" PRIu64 " without end, %"
 		    PRIu64 " ends without begin", chosen, n.found, n.nested,
 		    n.unfinished, n.stray);
