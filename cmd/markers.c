@@ -137,6 +137,13 @@ cli_markers_find(const struct cli_markers *m, const char *input,
 		return -1;
 	while ((r = pd_reader_next(rd, &rec, err)) == 1) {
 		cli_progress_step(progress, rd);
+		if (cli_interrupted()) {
+			*err = (struct pd_error){ .code = PD_EUNSUPP,
+				.offset = PD_NOWHERE, .msg = "interrupted before "
+				"it was known where its sections are" };
+			r = -1;
+			break;
+		}
 		if (pd_markers_put(m->markers, rd, &rec, err) == -1) {
 			r = -1;
 			break;

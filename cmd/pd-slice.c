@@ -66,7 +66,7 @@ struct slice {
 	const char		*each;		/* a directory, or NULL */
 	uint64_t		every;
 	struct parts		parts;
-	bool			as_pipe, as_file, list, json;
+	bool			as_pipe, as_file, selects, list, json;
 	bool			show_progress, strict, fail_empty, verbose;
 	struct pd_reader	*rd;
 	struct pd_slice		*slice;
@@ -81,6 +81,7 @@ add_filter(struct slice *s, enum pd_filter_kind kind, const char *arg)
 
 	if (pd_filter_add(s->filter, kind, arg, &err) == -1)
 		cli_die(&s->cli, NULL, &err);
+	s->selects = true;
 }
 
 static void
@@ -91,6 +92,7 @@ add_window(struct slice *s, const char *arg)
 	if (pd_windows_add(s->windows, arg, &err) == -1)
 		cli_die(&s->cli, NULL, &err);
 	s->opts.windows = s->windows;
+	s->selects = true;
 }
 
 /* What says into which parts, and that there is one place for them. */
@@ -176,6 +178,16 @@ parse_options(struct slice *s)
 	cli_markers_check(c, &s->markers);
 	check_parts(s);
 	s->opts.markers = s->markers.markers;
+	if (s->opts.drop_markers && s->opts.markers == NULL) {
+		cli_say(c, NULL, "--drop-markers needs --between or --around");
+		exit(2);
+	}
+	if (s->list && (s->selects || s->opts.invert || s->each != NULL ||
+	    s->opts.markers != NULL)) {
+		cli_say(c, NULL, "--list is of a whole recording: give it a "
+		    "slice by a pipe");
+		exit(2);
+	}
 	if (s->as_pipe && s->as_file)
 		cli_bad_value(c, "pipe", "--file", "one of them");
 	if (s->input == NULL)

@@ -182,8 +182,8 @@ find_pairs(struct pd_summary *s, struct pd_error *err)
 	bool failed = fill_names(s, &n, err) == -1;
 
 	s->paired = true;
-	for (begin = s->events; !failed && begin < s->events + s->nevents;
-	    begin++) {
+	for (size_t i = 0; !failed && i < s->nevents; i++) {
+		begin = &s->events[i];
 		if (begin->ev->type != PD_TYPE_TRACEPOINT)
 			continue;
 		end = find_end(s, &n, begin->ev, &failed, err);

@@ -90,7 +90,7 @@ put_events(struct pd_json *j, const struct pd_summary *s)
 	const struct pd_sum_event *e = s->events;
 
 	pd_json_array(j, "events");
-	for (; e < s->events + s->nevents; e++) {
+	for (size_t k = 0; k < s->nevents; k++, e++) {
 		uint64_t n;
 		enum pd_asked a = pd_summary_asked(e->ev, &n);
 		uint64_t interval = pd_summary_interval(s, e);
@@ -122,7 +122,7 @@ put_pairs(struct pd_json *j, const struct pd_summary *s)
 	const struct pd_sum_pair *p = s->pairs;
 
 	pd_json_array(j, "sections");
-	for (; p < s->pairs + s->npairs; p++) {
+	for (size_t k = 0; k < s->npairs; k++, p++) {
 		const struct pd_histogram *d = &p->durations;
 
 		pd_json_object(j, NULL);
@@ -146,7 +146,7 @@ put_threads(struct pd_json *j, const struct pd_summary *s)
 	const struct pd_sum_thread *t = s->threads;
 
 	pd_json_array(j, "threads");
-	for (; t < s->threads + s->nthreads; t++) {
+	for (size_t k = 0; k < s->nthreads; k++, t++) {
 		pd_json_object(j, NULL);
 		put_id(j, "pid", t->pid);
 		put_id(j, "tid", t->tid);
@@ -179,7 +179,7 @@ put_gaps(struct pd_json *j, const struct pd_summary *s)
 	}
 	pd_json_array_end(j);
 	pd_json_array(j, "cpus");
-	for (; pd_summary_on_cpus(s) && c < s->cpus + s->ncpus; c++) {
+	for (size_t k = 0; pd_summary_on_cpus(s) && k < s->ncpus; k++, c++) {
 		pd_json_object(j, NULL);
 		pd_json_u64(j, "cpu", c->cpu);
 		pd_json_u64(j, "samples", c->samples);

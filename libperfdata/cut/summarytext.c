@@ -254,7 +254,7 @@ put_events(const struct pd_summary *s, FILE *out)
 
 	fprintf(out, "\nEVENTS\n%10s  %12s  %12s  event\n", "samples", "asked",
 	    "achieved");
-	for (; e < s->events + s->nevents; e++) {
+	for (size_t k = 0; k < s->nevents; k++, e++) {
 		uint64_t interval = pd_summary_interval(s, e), n;
 
 		fprintf(out, "%10" PRIu64, e->samples);
@@ -298,7 +298,7 @@ put_markers(const struct pd_summary *s, FILE *out)
 	const struct pd_sum_event *e = s->events;
 	bool any = false;
 
-	for (; e < s->events + s->nevents; e++) {
+	for (size_t k = 0; k < s->nevents; k++, e++) {
 		if (e->ev->type != PD_TYPE_TRACEPOINT)
 			continue;
 		if (!any)
@@ -321,7 +321,7 @@ put_pairs(const struct pd_summary *s, FILE *out)
 		return;
 	fprintf(out, "\nSECTIONS\n%10s  %9s  %9s  %9s  %10s  between\n",
 	    "count", "median", "p99", "max", "unfinished");
-	for (; p < s->pairs + s->npairs; p++) {
+	for (size_t k = 0; k < s->npairs; k++, p++) {
 		const struct pd_histogram *d = &p->durations;
 
 		fprintf(out, "%10" PRIu64 "  %9s  %9s  %9s  %10" PRIu64 "  ",
@@ -484,7 +484,7 @@ hint_rates(const struct pd_summary *s, struct hints *h)
 	const struct pd_sum_event *e = s->events;
 	uint64_t asked;
 
-	for (; e < s->events + s->nevents; e++)
+	for (size_t k = 0; k < s->nevents; k++, e++)
 		/* counters of the processor are not steady when it is idle */
 		if (e->ev->type == PD_TYPE_SOFTWARE &&
 		    pd_summary_asked(e->ev, &asked) == PD_ASKED_HZ &&
@@ -504,7 +504,7 @@ hint_sampled(const struct pd_summary *s, struct hints *h)
 	const struct pd_sum_event *e = s->events;
 	uint64_t asked;
 
-	for (; e < s->events + s->nevents; e++)
+	for (size_t k = 0; k < s->nevents; k++, e++)
 		if (e->ev->type == PD_TYPE_TRACEPOINT && e->samples > 0 &&
 		    pd_summary_asked(e->ev, &asked) != PD_ASKED_ALL) {
 			hint(h, "not each time that a tracepoint was passed is "
@@ -519,7 +519,7 @@ hint_pairs(const struct pd_summary *s, struct hints *h)
 {
 	const struct pd_sum_pair *p = s->pairs;
 
-	for (; p < s->pairs + s->npairs; p++)
+	for (size_t k = 0; k < s->npairs; k++, p++)
 		if (p->durations.len > 1 && is_plain(p->begin->name) &&
 		    is_plain(p->end->name)) {
 			hint(h, "the slowest section alone: pd-slice --between %s "

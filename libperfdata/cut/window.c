@@ -255,14 +255,16 @@ pd_windows_resolve(struct pd_windows *ws, const struct pd_info *info,
     uint64_t first, uint64_t last, struct pd_error *err)
 {
 	struct pd_timebase base = { info, first, last };
-	const struct added *a = ws->added;
 	struct pd_window span;
+	size_t i;
 
 	ws->nspans = 0;
 	if (pd_grow(&ws->spans, &ws->spans_cap, ws->nadded, sizeof(span),
 	    err) == -1)
 		return -1;
-	for (; a < ws->added + ws->nadded; a++) {
+	for (i = 0; i < ws->nadded; i++) {
+		const struct added *a = &ws->added[i];
+
 		if (pd_window_resolve(&a->spec, &base, option, a->text, &span,
 		    err) == -1)
 			return -1;

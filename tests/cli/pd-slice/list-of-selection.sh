@@ -1,0 +1,1 @@
+pd-slice --list --time 10%/2
