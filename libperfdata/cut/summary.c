@@ -369,6 +369,23 @@ add_marker(struct pd_summary *s, const struct pd_record *rec, size_t thread,
 	    &s->pairs[e->begins].pairing, thread, &o, err);
 }
 
+/* The sample of a group counts for those of its events that counted. */
+static int
+count_events(struct pd_summary *s, const struct pd_record *rec,
+    const struct pd_sample *smp, struct pd_error *err)
+{
+	const struct pd_event *ev;
+	uint64_t period;
+	size_t i;
+	int r;
+
+	for (i = 0; (r = pd_reader_member(s->rd, rec, smp, i, &ev, &period,
+	    err)) == 1; i++)
+		if (ev != NULL && (smp->read == NULL || period > 0))
+			s->events[ev->index].samples++;
+	return r;
+}
+
 static int
 put_sample(struct pd_summary *s, const struct pd_record *rec,
     struct pd_error *err)
@@ -388,11 +405,11 @@ put_sample(struct pd_summary *s, const struct pd_record *rec,
 		return -1;
 	at = (size_t)(t - s->threads);
 	s->samples++;
-	s->events[rec->event->index].samples++;
 	t->samples++;
 	t->comm = th->comm;
 	t->leader_comm = th->leader_comm;
-	return add_time(s, rec, at, err) == -1 ||
+	return count_events(s, rec, &smp, err) == -1 ||
+	    add_time(s, rec, at, err) == -1 ||
 	    add_marker(s, rec, at, err) == -1 ? -1 :
 	    add_dso(s, &smp, th, err);
 }
