@@ -366,7 +366,6 @@ list(struct slice *s)
 		cli_die(&s->cli, cli_input_name(s->input), &err);
 	}
 	cli_output_close(&s->cli, &out);
-	pd_reader_close(s->rd);
 	return s->strict && s->cli.warnings > 0 ? 2 : 0;
 }
 
@@ -404,6 +403,20 @@ report(struct slice *s)
 		    "were kept, %" PRIu64 " bytes", n.kept, n.samples, n.bytes);
 }
 
+static int
+slice(struct slice *s)
+{
+	struct pd_error err;
+
+	cli_finish_on_interrupt(s->input);
+	if ((s->each ? slice_to_parts(s, &err) : slice_to_file(s, &err)) == -1)
+		cli_die(&s->cli, cli_input_name(s->input), &err);
+	report(s);
+	if (s->strict && s->cli.warnings > 0)
+		return 2;
+	return s->fail_empty && pd_slice_counts(s->slice).kept == 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -413,7 +426,7 @@ main(int argc, char **argv)
 		    options, argc, argv, NULL, false, false, 0 },
 	};
 	struct pd_error err;
-	bool empty;
+	int status;
 
 	cli_start();
 	argv[0] = (char *)s.cli.prog;
@@ -423,21 +436,12 @@ main(int argc, char **argv)
 		cli_die(&s.cli, NULL, &err);
 	s.opts.filter = s.filter;
 	parse_options(&s);
-	if (s.list)
-		return list(&s);
-	cli_finish_on_interrupt(s.input);
-	if ((s.each ? slice_to_parts(&s, &err) :
-	    slice_to_file(&s, &err)) == -1)
-		cli_die(&s.cli, cli_input_name(s.input), &err);
-	report(&s);
-	empty = pd_slice_counts(s.slice).kept == 0;
+	status = s.list ? list(&s) : slice(&s);
 	pd_slice_free(s.slice);
 	pd_reader_close(s.rd);
 	pd_markers_free(s.markers.markers);
 	pd_windows_free(s.windows);
 	pd_filter_free(s.filter);
 	free(s.spooled);
-	if (s.strict && s.cli.warnings > 0)
-		return 2;
-	return s.fail_empty && empty;
+	return status;
 }

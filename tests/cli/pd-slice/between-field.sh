@@ -1,1 +1,1 @@
-gzip -dc "$TESTDATA/sections/sections.data.gz" | pd-slice -v --between 'probe_sections:import_start:height==42 && peer_string~b*' probe_sections:import_end__return | pd-fold --symfs /nonexistent --buildid-dir /nonexistent --kallsyms /dev/null -e 'cpu*' --weight samples
+gzip -dc "$TESTDATA/sections/sections.data.gz" | pd-slice -v --between 'probe_sections:import_start:height==42 && peer_string~b*' probe_sections:import_end__return -o s.data -; pd-fold -q --symfs /nonexistent --buildid-dir /nonexistent --kallsyms /dev/null -e 'cpu*' --weight samples s.data
