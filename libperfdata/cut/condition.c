@@ -245,10 +245,10 @@ fail_field(const struct pd_condition *c, const struct pd_tracepoints *tps,
 {
 	char list[160] = "";
 	struct pd_field f;
-	size_t i, n = 0;
+	size_t at = 0, n = 0;
 
-	for (i = 0; ev->type == PD_TYPE_TRACEPOINT &&
-	    pd_tracepoints_field(tps, ev->config, i, &f); i++)
+	while (ev->type == PD_TYPE_TRACEPOINT &&
+	    pd_tracepoints_field(tps, ev->config, &at, &f))
 		if (n + f.name_len + 2 < sizeof(list) &&
 		    (f.name_len < 7 || memcmp(f.name, "common_", 7) != 0))
 			n += (size_t)sprintf(list + n, "%s%.*s", n > 0 ? ", " : "",
@@ -267,8 +267,8 @@ field_of(const struct pd_condition *c, struct term *t,
     struct pd_error *err)
 {
 	struct pd_field *f;
+	size_t at = 0;
 	bool text;
-	size_t i;
 
 	if (pd_grow_zeroed(&t->of, &t->of_cap, ev->index + 1, sizeof(*t->of),
 	    err) == -1)
@@ -276,9 +276,9 @@ field_of(const struct pd_condition *c, struct term *t,
 	f = &t->of[ev->index];
 	if (f->name != NULL)
 		return f;
-	for (i = 0;; i++) {
+	for (;;) {
 		if (ev->type != PD_TYPE_TRACEPOINT ||
-		    !pd_tracepoints_field(tps, ev->config, i, f)) {
+		    !pd_tracepoints_field(tps, ev->config, &at, f)) {
 			f->name = NULL;
 			fail_field(c, tps, ev, t->field, err);
 			return NULL;

@@ -75,10 +75,10 @@ put_fields(struct pd_json *j, const struct pd_summary *s,
 	const struct pd_tracepoints *tps =
 	    pd_reader_features(s->rd)->tracepoints;
 	struct pd_field f;
-	size_t i;
+	size_t at = 0;
 
 	pd_json_array(j, "fields");
-	for (i = 0; pd_tracepoints_field(tps, ev->config, i, &f); i++)
+	while (pd_tracepoints_field(tps, ev->config, &at, &f))
 		pd_json_text(j, NULL, f.name, f.name_len);
 	pd_json_array_end(j);
 }

@@ -281,9 +281,9 @@ put_fields(const struct pd_summary *s, const struct pd_event *ev, FILE *out)
 	const char *sep = ": ";
 	struct pd_field f;
 	char name[64];
-	size_t i;
+	size_t at = 0;
 
-	for (i = 0; pd_tracepoints_field(tps, ev->config, i, &f); i++) {
+	while (pd_tracepoints_field(tps, ev->config, &at, &f)) {
 		snprintf(name, sizeof(name), "%.*s", (int)f.name_len, f.name);
 		if (pd_starts(name, "common_") || pd_starts(name, "__probe_"))
 			continue;

@@ -17,6 +17,9 @@
  */
 #define NESTING_MAX	256
 
+/* The fields of one tracepoint: the longest that kernels have is 10 kB. */
+#define FIELDS_MAX	65536
+
 struct tracepoint {
 	const char	*name, *fields;	/* the lines of its fields */
 };
@@ -61,17 +64,20 @@ nests_too_deep(const char *s, size_t len)
  */
 static int
 add_format(struct pd_tracepoints *t, const char *system, const char *s,
-    size_t len, struct pd_error *err)
+    size_t len, uint64_t offset, struct pd_notes *notes, struct pd_error *err)
 {
 	static const char behind[] = "\nprint fmt:";
 	const char *end = memmem(s, len, behind, sizeof(behind) - 1);
 	char name[128], *full, *text;
 	unsigned long long id;
-	size_t n;
+	size_t n = end ? (size_t)(end - s) : len;
 
-	text = pd_arena_strndup(&t->arena, s, end ? (size_t)(end - s) : len,
-	    err);
-	if (text == NULL)
+	if (n > FIELDS_MAX) {
+		pd_note_add(notes, true, offset, "tracing data: an event of %s "
+		    "has too many fields, not all are usable", system);
+		n = FIELDS_MAX;
+	}
+	if ((text = pd_arena_strndup(&t->arena, s, n, err)) == NULL)
 		return -1;
 	if (sscanf(text, "name: %127s ID: %llu", name, &id) != 2)
 		return 0;
@@ -101,7 +107,7 @@ add_system(struct pd_tracepoints *t, const char *system, uint32_t n,
 			pd_note_add(notes, true, offset,
 			    "tracing data: how an event of %s is printed nests "
 			    "too deep to be used", system);
-		if (add_format(t, system, format, len, err) == -1)
+		if (add_format(t, system, format, len, offset, notes, err) == -1)
 			return -1;
 	}
 	return 0;
@@ -261,7 +267,8 @@ parse_field(const char *line, const char *end, struct pd_field *f)
 		type--;
 	f->name = type;
 	f->name_len = (size_t)(p - type);
-	text = has_word(line, (size_t)(type - line), "char");
+	text = has_word(line, (size_t)(type - line), "char") &&
+	    memchr(line, '*', (size_t)(type - line)) == NULL;
 	if (has_word(line, (size_t)(type - line), "__data_loc"))
 		f->kind = text ? PD_FIELD_DATA_LOC : PD_FIELD_OTHER;
 	else if (has_word(line, (size_t)(type - line), "__rel_loc"))
@@ -274,16 +281,17 @@ parse_field(const char *line, const char *end, struct pd_field *f)
 }
 
 bool
-pd_tracepoints_field(const struct pd_tracepoints *t, uint64_t id, size_t i,
+pd_tracepoints_field(const struct pd_tracepoints *t, uint64_t id, size_t *at,
     struct pd_field *f)
 {
 	const struct tracepoint *tp = find(t, id);
-	const char *p = tp ? tp->fields : NULL, *end;
+	const char *p = tp ? tp->fields + *at : NULL, *end;
 
 	while (p != NULL && (p = strstr(p, "\tfield:")) != NULL) {
 		p += strlen("\tfield:");
 		end = p + strcspn(p, "\n");
-		if (parse_field(p, end, f) && i-- == 0)
+		*at = (size_t)(end - tp->fields);
+		if (parse_field(p, end, f))
 			return true;
 		p = end;
 	}

@@ -34,9 +34,9 @@ struct pd_field {
 	uint32_t		offset, size;
 };
 
-/* The i-th field of a tracepoint; false past the last. */
-bool pd_tracepoints_field(const struct pd_tracepoints *t, uint64_t id, size_t i,
-    struct pd_field *f);
+/* The next field of a tracepoint; false past the last.  *at begins at 0. */
+bool pd_tracepoints_field(const struct pd_tracepoints *t, uint64_t id,
+    size_t *at, struct pd_field *f);
 
 /*
  * The value of a field in a sample: text without its NUL, or a number, sign

@@ -4,6 +4,8 @@
 
 #include "cut/condition.h"
 #include "pdbuild.h"
+#include "record/reader.h"
+#include "record/tracing.h"
 #include "tap.h"
 
 static struct pd_error err;
@@ -23,6 +25,7 @@ static const char *const format =
     "\tfield:__rel_loc char[] peer;\toffset:44;\tsize:4;\tsigned:1;\n"
     "\tfield:u8 hash[4];\toffset:48;\tsize:4;\tsigned:0;\n"
     "\tfield:const char * name;\toffset:56;\tsize:8;\tsigned:0;\n"
+    "\tfield:char * argv[2];\toffset:48;\tsize:16;\tsigned:0;\n"
     "\nprint fmt: \"(%lx) field:x\", REC->__probe_ip\n";
 
 /* The raw data of a sample; raw + 4 bytes is a multiple of 8. */
@@ -223,7 +226,7 @@ a_field_that_is_not_there_is_an_error_that_names_the_others(void)
 {
 	check_error(__LINE__, "probe:start:hight==1", "no field 'hight', but "
 	    "__probe_ip, tiny, port, delta, height, comm, author, peer, hash, "
-	    "name");
+	    "name, argv");
 	check_error(__LINE__, "clock:height==1", "it is no tracepoint");
 }
 
@@ -234,6 +237,7 @@ fields_are_compared_as_what_they_are(void)
 	check_error(__LINE__, "probe:start:height~4*", "is a number");
 	check_error(__LINE__, "probe:start:comm>3", "is text");
 	check_error(__LINE__, "probe:start:hash==1", "is an array");
+	check_error(__LINE__, "probe:start:argv==a", "is an array");
 }
 
 /* Whatever is missing of the raw data, nothing behind it is read. */
@@ -249,6 +253,43 @@ a_sample_too_short_for_the_field_does_not_match(void)
 	}
 }
 
+/* Each look at the fields goes through them. */
+static void
+more_fields_than_kernels_have_are_noted(void)
+{
+	char *format = malloc(1 << 17), path[32];
+	struct pdb *b = pdb_new(PDB_FILE, false);
+	const char *formats[] = { format };
+	struct pd_reader *rd;
+	bool noted = false;
+	size_t n = 0, fields = 0, at = 0;
+	struct pd_field f;
+	int fd;
+
+	n += (size_t)sprintf(format, "name: start\nID: 77\nformat:\n");
+	while (n < 100000)
+		n += (size_t)sprintf(format + n,
+		    "\tfield:int f;\toffset:0;\tsize:4;\tsigned:1;\n");
+	pdb_event(b, &(struct pdb_event){ .type = 2, .config = 77 });
+	pdb_tracing(b, "probe", formats, 1);
+	free(format);
+	pdb_comm(b, 0, &(struct pdb_id){ .pid = 1, .tid = 1 }, "x", false);
+	fd = pdb_file(b, path);
+	rd = pd_reader_open(path, PD_TIME_ORDER, &err);
+	close(fd);
+	if (!CHECK(rd != NULL))
+		return;
+	for (size_t i = 0; pd_reader_note(rd, i) != NULL; i++)
+		noted |= strstr(pd_reader_note(rd, i)->msg, "too many fields") !=
+		    NULL;
+	CHECK(noted);
+	while (pd_tracepoints_field(pd_reader_features(rd)->tracepoints, 77,
+	    &at, &f))
+		fields++;
+	CHECK(fields > 1000 && fields < 2000);
+	pd_reader_close(rd);
+}
+
 int
 main(void)
 {
@@ -260,5 +301,6 @@ main(void)
 	RUN(a_field_that_is_not_there_is_an_error_that_names_the_others);
 	RUN(fields_are_compared_as_what_they_are);
 	RUN(a_sample_too_short_for_the_field_does_not_match);
+	RUN(more_fields_than_kernels_have_are_noted);
 	return tap_done();
 }
