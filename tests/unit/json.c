@@ -170,7 +170,7 @@ static void
 doubles_are_short_and_read_back(void)
 {
 	static const double hard[] = { 0.1 + 0.2, 1.0 / 3, 5e-324, DBL_MAX,
-		DBL_MIN, -1e300 / 7, 9007199254740993, 123456.789 };
+		DBL_MIN, -1e300 / 7, 9007199254740993.0, 123456.789 };
 
 	CHECK_STR(number(0), "0");
 	CHECK_STR(number(0.1), "0.1");
