@@ -478,12 +478,15 @@ struct pd_frame {
 	uint64_t	ip;		/* only where addresses were asked for */
 	enum pd_frame_kind kind;
 	bool		inlined;
+	/* Where in it the code is; only where lines were asked for. */
+	const char	*file;		/* NULL when not known */
+	uint32_t	line;
 };
 
 /*
  * The calling-context tree: every stack that was seen, as a node whose parent
  * is the stack without its leaf.  Node 0 is the empty stack.  The same
- * function is the same frame, however many addresses it has.
+ * function is the same frame, however many addresses it has, but for lines.
  */
 struct pd_tree;
 
@@ -516,6 +519,7 @@ struct pd_stack_opts {
 	enum pd_demangle demangle;
 	bool		no_inline;	/* inlined calls are no frames */
 	bool		addrs;		/* keep ips of frames without a name */
+	bool		lines;		/* each line of a function is a frame */
 	bool		perf_compat;	/* attribute and name as perf 6.1 does */
 	const char	*symfs;		/* NULL: "/" */
 	const char	*buildid_dir;	/* NULL: ~/.debug */

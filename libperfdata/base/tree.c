@@ -76,18 +76,19 @@ pd_tree_add_frame(struct pd_tree *t, const struct pd_frame *f,
     struct pd_error *err)
 {
 	struct pd_frame new = *f;
-	uint32_t name, dso, id;
-	char key[64];
+	uint32_t name, dso, file, id;
+	char key[96];
 	int n;
 
 	name = string_id(t, f->name, &new.name, err);
 	dso = string_id(t, f->dso, &new.dso, err);
-	if (name == PD_NOID || dso == PD_NOID ||
+	file = string_id(t, f->file, &new.file, err);
+	if (name == PD_NOID || dso == PD_NOID || file == PD_NOID ||
 	    pd_grow(&t->frames, &t->frames_cap, t->nframes + 1, sizeof(new),
 	    err) == -1)
 		return PD_NOID;
-	n = snprintf(key, sizeof(key), "%x %x %llx %x %x", name, dso,
-	    (unsigned long long)f->ip, f->kind, f->inlined);
+	n = snprintf(key, sizeof(key), "%x %x %llx %x %x %x %x", name, dso,
+	    (unsigned long long)f->ip, f->kind, f->inlined, file, f->line);
 	id = pd_strtab_add(&t->keys, key, (size_t)n, err);
 	if (id == PD_NOID || id < t->nframes)
 		return id;

@@ -143,6 +143,22 @@ mark_of(const struct pd_text_opts *o, const struct pd_frame *f,
 	return "";
 }
 
+/* ":main.c:12" behind what is in the buffer. */
+static void
+put_line(struct pd_labels *l, const struct pd_frame *f)
+{
+	char *end = l->buf + strlen(l->buf);
+	const char *base;
+	size_t len;
+
+	if (f->file == NULL)
+		return;
+	base = base_name(f->file, &len);
+	snprintf(end, l->cap - (size_t)(end - l->buf), ":%.*s:%" PRIu32,
+	    (int)len, base, f->line);
+	make_safe(end);
+}
+
 static void
 put_frame(struct pd_labels *l, const struct pd_frame *f)
 {
@@ -153,14 +169,19 @@ put_frame(struct pd_labels *l, const struct pd_frame *f)
 	make_safe(l->buf);
 	if (l->opts->perl)
 		tidy_as_perl(l, l->buf);
+	if (!l->opts->perl)
+		put_line(l, f);
 	strcat(l->buf, mark_of(l->opts, f, l->buf));
+	if (l->opts->perl)
+		put_line(l, f);
 }
 
 const char *
 pd_label(struct pd_labels *l, uint32_t frame, struct pd_error *err)
 {
 	const struct pd_frame *f = &l->tree->frames[frame];
-	size_t room = 64;		/* brackets, an address, a mark */
+	/* Brackets, an address, a mark, a line. */
+	size_t room = 96 + (f->file ? strlen(f->file) : 0);
 
 	if (l->by_frame[frame] != NULL)
 		return l->by_frame[frame];

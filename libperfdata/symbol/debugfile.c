@@ -170,7 +170,7 @@ take(const struct search *s, struct pd_elf *e, char *path)
 	struct pd_debugfile *f = s->f;
 	bool run = f->run == NULL && pd_elf_has_code(e);
 	bool syms = f->syms == NULL && has_symtab(e);
-	bool dwarf = s->o->inlines && f->dwarf == NULL && has_dwarf(e);
+	bool dwarf = s->o->dwarf && f->dwarf == NULL && has_dwarf(e);
 
 	if (!run && !syms && !dwarf)
 		return false;
@@ -190,7 +190,7 @@ static bool
 done(const struct search *s)
 {
 	return s->f->run != NULL && s->f->syms != NULL &&
-	    (s->f->dwarf != NULL || !s->o->inlines);
+	    (s->f->dwarf != NULL || !s->o->dwarf);
 }
 
 /* The checksum of a debug file, as .gnu_debuglink has it. */

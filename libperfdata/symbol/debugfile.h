@@ -18,7 +18,7 @@ struct pd_symopts {
 	const struct pd_info	*info;		/* of the recording, or NULL */
 	const struct pd_buildid	*kernel;	/* its kernel's, or NULL */
 	bool			perf_compat;	/* choose as perf 6.1 does */
-	bool			inlines;	/* find debug information too */
+	bool			dwarf;		/* find debug information too */
 };
 
 /*

@@ -39,7 +39,7 @@ const char *pd_dsosyms_why(const struct pd_dsosyms *s);
 const char *pd_dsosyms_path(const struct pd_dsosyms *s);
 
 /*
- * For pd_inlines_open(), if asked for by opts->inlines: the file with the
+ * For pd_inlines_open(), if asked for by opts->dwarf: the file with the
  * debug information and its build-id (of size 0 when it has none); owned by
  * s.  NULL: there is none.
  */

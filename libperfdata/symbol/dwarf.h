@@ -140,8 +140,7 @@ pd_dw_get(struct pd_cursor *c, unsigned size)
 enum pd_dw_at {
 	PD_DW_AT_NAME, PD_DW_AT_LINKAGE, PD_DW_AT_LOW, PD_DW_AT_HIGH,
 	PD_DW_AT_RANGES, PD_DW_AT_ORIGIN, PD_DW_AT_SPEC, PD_DW_AT_CALL_FILE,
-	PD_DW_AT_CALL_LINE, PD_DW_AT_DECL_FILE, PD_DW_AT_DECL_LINE,
-	PD_DW_AT_STMT_LIST, PD_DW_AT_COMP_DIR, PD_DW_AT_DWO_NAME,
+	PD_DW_AT_CALL_LINE, PD_DW_AT_STMT_LIST, PD_DW_AT_COMP_DIR, PD_DW_AT_DWO_NAME,
 	PD_DW_AT_DWO_ID, PD_DW_AT_STR_BASE, PD_DW_AT_ADDR_BASE,
 	PD_DW_AT_RNGLISTS_BASE, PD_DW_AT_RANGES_BASE, PD_DW_AT_LANGUAGE,
 	PD_DW_NAT
@@ -307,6 +306,12 @@ void pd_dw_scopes_free(struct pd_dw_unit *u);
 /* The path of a source file by its number; *path may be NULL. */
 int pd_dw_line_file(const char **path, struct pd_dw_unit *u, uint32_t number,
     struct pd_arena *a, struct pd_error *err);
+/*
+ * The line that the code at an address is from, in a unit that has addresses
+ * (not split from them); NULL and 0 when it is not known.
+ */
+int pd_dw_line_find(const char **path, uint32_t *line, struct pd_dw_unit *u,
+    uint64_t addr, struct pd_arena *a, struct pd_error *err);
 void pd_dw_line_free(struct pd_dw_unit *u);
 
 /* ---- split DWARF --------------------------------------------------------- */

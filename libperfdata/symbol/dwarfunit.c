@@ -23,8 +23,6 @@ attribute(uint64_t name)
 	case DW_AT_specification: return PD_DW_AT_SPEC;
 	case DW_AT_call_file: return PD_DW_AT_CALL_FILE;
 	case DW_AT_call_line: return PD_DW_AT_CALL_LINE;
-	case DW_AT_decl_file: return PD_DW_AT_DECL_FILE;
-	case DW_AT_decl_line: return PD_DW_AT_DECL_LINE;
 	case DW_AT_stmt_list: return PD_DW_AT_STMT_LIST;
 	case DW_AT_comp_dir: return PD_DW_AT_COMP_DIR;
 	case DW_AT_dwo_name: return PD_DW_AT_DWO_NAME;

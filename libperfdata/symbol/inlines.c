@@ -28,12 +28,13 @@ struct node {
 	unsigned	alt : 1;	/* it is in .gnu_debugaltlink */
 	unsigned	is_function : 1;
 	unsigned	file : 16;	/* of the call; 0: unknown */
-	uint32_t	line;
+	uint32_t	line;		/* likewise */
 	uint32_t	parent;		/* PD_NOID: none */
 };
 
 struct table {
 	struct pd_dw_unit	*unit;
+	struct pd_dw_unit	*lines;	/* the one with its line program */
 	struct node		*nodes;
 	size_t			nnodes, cap;
 	struct pd_spanmap	map;		/* to nodes */
@@ -42,6 +43,7 @@ struct table {
 struct pd_inlines {
 	struct pd_dw_limits	limits;
 	bool			limited;	/* they are set */
+	bool			lines;	/* are asked for */
 	struct pd_dw_file	*main, *alt;	/* NULL: there is none */
 	struct pd_dw_split	split;
 	struct table		*tables;	/* by unit; unit NULL: not made */
@@ -259,10 +261,8 @@ add_node(struct builder *b, const struct pd_dw_die *d, uint32_t parent,
 	n.origin = (uint32_t)origin;
 	n.origin_high = (origin >> 32) & 0x3fff;
 	n.alt = f != t->unit->file;
-	n.line = number_at(d, function ? PD_DW_AT_DECL_LINE :
-	    PD_DW_AT_CALL_LINE);
-	file = number_at(d, function ? PD_DW_AT_DECL_FILE :
-	    PD_DW_AT_CALL_FILE);
+	n.line = number_at(d, PD_DW_AT_CALL_LINE);
+	file = number_at(d, PD_DW_AT_CALL_FILE);
 	n.file = file > UINT16_MAX ? 0 : file & UINT16_MAX;
 	if (pd_grow(&t->nodes, &t->cap, t->nnodes + 1, sizeof(*t->nodes),
 	    err) == -1)
@@ -374,6 +374,7 @@ table_of(struct pd_inlines *in, uint32_t n, struct pd_error *err)
 			return NULL;
 	}
 	t->unit = split ? split : u;
+	t->lines = u;
 	if (pd_dw_spend(&in->limits.steps, t->unit->end - t->unit->dies))
 		ret = walk(&b, err);
 	if (ret == 0)
@@ -457,37 +458,46 @@ describe(struct pd_inlines *in, const struct table *t, const struct node *n,
 {
 	const struct pd_dw_name *name;
 
-	if (name_of(in, t, n, &name, err) == -1 ||
-	    pd_dw_line_file(&f->file, t->unit, n->file, &in->arena, err) == -1)
+	if (name_of(in, t, n, &name, err) == -1)
 		return -1;
 	f->name = name->text;
 	f->mangled = name->mangled;
-	f->line = n->line;
 	return 0;
 }
 
+/* What was inlined by a call is left: f becomes the place of the call. */
+static int
+leave(struct pd_inlines *in, const struct table *t, const struct node *n,
+    struct pd_inline *f, struct pd_error *err)
+{
+	*f = (struct pd_inline){ .line = n->line };
+	return in->lines ? pd_dw_line_file(&f->file, t->unit, n->file,
+	    &in->arena, err) : 0;
+}
+
+/* f has the place of the code at the address. */
 static int
 fill_chain(struct pd_inlines *in, const struct table *t, uint32_t i,
-    struct pd_inline_chain *chain, struct pd_error *err)
+    struct pd_inline f, struct pd_inline_chain *chain, struct pd_error *err)
 {
 	const struct node *n;
-	struct pd_inline f;
 
 	for (; i != PD_NOID && chain->len < MAX_CHAIN; i = n->parent) {
 		n = &t->nodes[i];
 		if (describe(in, t, n, &f, err) == -1)
 			return -1;
-		if (n->is_function) {
-			chain->function = f;
+		if (n->is_function)
 			break;
+		if (f.name != NULL) {
+			if (pd_grow(&in->frames, &in->frames_cap,
+			    chain->len + 1, sizeof(*in->frames), err) == -1)
+				return -1;
+			in->frames[chain->len++] = f;
 		}
-		if (f.name == NULL)
-			continue;
-		if (pd_grow(&in->frames, &in->frames_cap, chain->len + 1,
-		    sizeof(*in->frames), err) == -1)
+		if (leave(in, t, n, &f, err) == -1)
 			return -1;
-		in->frames[chain->len++] = f;
 	}
+	chain->function = f;
 	chain->frames = in->frames;
 	return 0;
 }
@@ -497,6 +507,7 @@ pd_inlines_find(struct pd_inlines *in, uint64_t addr,
     struct pd_inline_chain *chain, struct pd_error *err)
 {
 	uint32_t unit = pd_spanmap_find(&in->units, addr);
+	struct pd_inline f = { .line = 0 };
 	const struct table *t;
 
 	memset(chain, 0, sizeof(*chain));
@@ -508,7 +519,11 @@ pd_inlines_find(struct pd_inlines *in, uint64_t addr,
 	t = table_of(in, unit, err);
 	if (t == NULL)
 		return err->code == PD_OK ? 0 : -1;
-	return fill_chain(in, t, pd_spanmap_find(&t->map, addr), chain, err);
+	if (in->lines && pd_dw_line_find(&f.file, &f.line, t->lines, addr,
+	    &in->arena, err) == -1)
+		return -1;
+	return fill_chain(in, t, pd_spanmap_find(&t->map, addr), f, chain,
+	    err);
 }
 
 bool
@@ -558,6 +573,7 @@ pd_inlines_open(const struct pd_inlines_file *f, struct pd_error *err)
 
 	if (in == NULL)
 		return NULL;
+	in->lines = f->lines;
 	in->split.symfs = pd_strdup(symfs, err);
 	if (in->split.symfs == NULL)
 		goto fail;

@@ -12,19 +12,22 @@ struct pd_inline {
 	 */
 	const char	*name;
 	bool		mangled;
-	const char	*file;		/* of the call; NULL: unknown */
-	uint32_t	line;		/* of the call; 0: unknown */
+	/*
+	 * Where in it the code is, or calls what was inlined.  Only if lines
+	 * were asked for; NULL, 0: unknown.
+	 */
+	const char	*file;
+	uint32_t	line;
 };
 
 /*
  * What is at an address: `frames`, innermost first, were inlined one into the
- * next and the last into `function`.  The file and line of a frame say where
- * it was called from; those of the function, where it is declared.
+ * next and the last into `function`.
  */
 struct pd_inline_chain {
 	const struct pd_inline	*frames;
 	size_t			len;
-	struct pd_inline	function;	/* name NULL: not known */
+	struct pd_inline	function;	/* a name of NULL: not known */
 };
 
 struct pd_inlines;
@@ -38,6 +41,7 @@ struct pd_inlines_file {
 	 */
 	const char		*program;
 	const char		*symfs;	/* before absolute names; NULL: none */
+	bool			lines;	/* read source lines, too */
 };
 
 /*

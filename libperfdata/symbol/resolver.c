@@ -33,7 +33,8 @@ pd_resolver_init(struct pd_resolver *r, struct pd_session *s,
 			.npath_maps = opts->npath_maps,
 			.info = pd_session_info(s),
 			.kernel = &kernel->buildid,
-			.inlines = !opts->no_inline && !opts->perf_compat,
+			.dwarf = opts->lines ||
+			    (!opts->no_inline && !opts->perf_compat),
 			.perf_compat = opts->perf_compat,
 		},
 	};
@@ -111,8 +112,8 @@ dsosyms_of(struct pd_resolver *r, const struct pd_dso *dso,
 }
 
 /*
- * What was inlined at an offset of a file; the chain is empty where that is
- * nothing or not known.
+ * What was inlined at an offset of a file, and where it is in the source; the
+ * chain is empty where that is nothing or not known.
  */
 static int
 find_inlines(struct pd_resolver *r, const struct pd_dso *dso,
@@ -120,12 +121,13 @@ find_inlines(struct pd_resolver *r, const struct pd_dso *dso,
 {
 	struct pd_inlines_file f = {
 		.program = dso->name, .symfs = r->opts->symfs,
+		.lines = r->opts->lines,
 	};
 	struct pd_resolver_dso *d;
 	uint64_t addr;
 
 	*chain = (struct pd_inline_chain){ 0 };
-	if (!r->symopts.inlines || dso->kind != PD_DSO_FILE)
+	if (!r->symopts.dwarf || dso->kind != PD_DSO_FILE)
 		return 0;
 	d = &r->dsos[dso->id];		/* find_symbol() opened it */
 	if (!pd_dsosyms_dwarf_addr(d->syms, offset, &addr))
@@ -142,8 +144,9 @@ find_inlines(struct pd_resolver *r, const struct pd_dso *dso,
 	if (!d->gave_up && pd_inlines_gave_up(d->inlines)) {
 		d->gave_up = true;
 		pd_note_add(&r->notes, false, PD_NOWHERE, "%s: its debug "
-		    "information claims too much for its size, so inlined "
-		    "calls are missing", dso->name);
+		    "information claims too much for its size, so %s are "
+		    "missing", dso->name, r->opts->lines ? "lines" :
+		    "inlined calls");
 	}
 	return 0;
 }
@@ -393,6 +396,20 @@ unnamed_frame(struct pd_resolver *r, const struct place *pl,
 	return pd_tree_add_frame(r->tree, f, err);
 }
 
+/* The frame of a function at a line of it. */
+static uint32_t
+line_frame(struct pd_resolver *r, uint32_t function,
+    const struct pd_inline *at, struct pd_error *err)
+{
+	struct pd_frame f = r->tree->frames[function];
+
+	if (at->file == NULL || at->line == 0)
+		return function;
+	f.file = at->file;
+	f.line = at->line;
+	return pd_tree_add_frame(r->tree, &f, err);
+}
+
 /* The frame of a function with what was inlined into it at this place. */
 static uint32_t
 with_inlines(struct pd_resolver *r, uint32_t function,
@@ -405,12 +422,15 @@ with_inlines(struct pd_resolver *r, uint32_t function,
 	const struct pd_inline *call;
 	size_t i;
 
-	if (list == PD_NOID || add_to_list(r, list, function, err) == -1)
+	if (list == PD_NOID || add_to_list(r, list, line_frame(r, function,
+	    &chain->function, err), err) == -1)
 		return PD_NOID;
 	for (i = chain->len; i-- > 0;) {
 		call = &chain->frames[i];
 		in.name = pd_namer_inlined(&r->namer, call->name,
 		    call->mangled, err);
+		in.line = call->file ? call->line : 0;
+		in.file = in.line > 0 ? call->file : NULL;
 		if ((call->mangled && in.name == NULL) || add_to_list(r, list,
 		    pd_tree_add_frame(r->tree, &in, err), err) == -1)
 			return PD_NOID;
@@ -418,8 +438,20 @@ with_inlines(struct pd_resolver *r, uint32_t function,
 	return list;
 }
 
+/* Whether frames of a place in a file are those of a function, at a line. */
+static bool
+is_function(const struct pd_resolver *r, uint32_t v, uint32_t function)
+{
+	const struct pd_frame *a, *b = &r->tree->frames[function];
+	size_t n;
+
+	a = &r->tree->frames[v & PD_FRAME_LIST ?
+	    pd_resolver_list(r, v, &n)[0] : v];
+	return a->name == b->name && a->dso == b->dso && a->ip == b->ip;
+}
+
 /*
- * A place in a file has the same list in each process that maps it, so there
+ * A place in a file has the same frames in each process that maps it, so there
  * are no more lists than places.
  */
 static uint32_t
@@ -428,21 +460,29 @@ add_inlines(struct pd_resolver *r, const struct place *pl, uint32_t function,
 {
 	uint64_t offset = file_offset(pl);
 	struct pd_inline_chain chain;
+	const struct pd_inline *at;
 	uint32_t v = PD_NOID;
-	size_t n;
 
+	if (function & PD_FRAME_LIST)
+		return function;
 	if (pl->dso->id < r->dsos_cap)
 		v = pd_map64_find(&r->dsos[pl->dso->id].inlined, offset);
 	/* Names of JIT code are those of a process, so look at the first. */
-	if (v != PD_NOID && pd_resolver_list(r, v, &n)[0] == function)
+	if (v != PD_NOID && is_function(r, v, function))
 		return v;
 	if (find_inlines(r, pl->dso, offset, &chain, err) == -1)
 		return PD_NOID;
-	if (chain.len == 0)
-		return function;
-	v = with_inlines(r, function, f, &chain, err);
-	return v == PD_NOID || pd_map64_put(&r->dsos[pl->dso->id].inlined,
-	    offset, v, err) == -1 ? PD_NOID : v;
+	/* perf has the line of what was inlined, too. */
+	at = r->opts->perf_compat && chain.len > 0 ? chain.frames :
+	    &chain.function;
+	if (chain.len > 0 && !r->opts->no_inline && !r->opts->perf_compat)
+		v = with_inlines(r, function, f, &chain, err);
+	else
+		v = line_frame(r, function, at, err);
+	if (v == PD_NOID || v == function)
+		return v;
+	return pd_map64_put(&r->dsos[pl->dso->id].inlined, offset, v, err) ==
+	    -1 ? PD_NOID : v;
 }
 
 /* Resolve without the cache. */

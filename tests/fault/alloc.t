@@ -55,6 +55,8 @@ data=$TESTDATA/demo/demo.data
 ok "pd-slice: any allocation may fail" survives "$data" pd-slice -q --time ,60% -z
 ok "pd-slice of a stack: any allocation may fail" survives "$data" \
     pd-slice -q --stack 'is_*' --buildid-dir "$TESTDATA/demo/debug"
+ok "source lines: any allocation may fail" survives "$data" \
+    pd-fold --srcline --symfs /nonexistent --buildid-dir "$TESTDATA/demo/debug"
 data=$tmp/sections.data
 gzip -dc "$TESTDATA/sections/sections.data.gz" >"$data"
 printf '%s\n' '13508.68,+2ms tid=8198 one' '10%/2 two' >"$tmp/windows"

@@ -2,9 +2,8 @@
  * inlines FILE [PROGRAM]: reads addresses of FILE in hexadecimal from standard
  * input and prints for each what `addr2line -a -f -i` does: the address, then
  * for the inlined functions, innermost first, and the function that they are
- * in, the name and a place.  The place is that of the call, or of the
- * declaration of the last.  Names are as stored; "-" stands before those that
- * are no linkage names.
+ * in, the name and the place in it.  Names are as stored; "-" stands before
+ * those that are no linkage names.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ int
 main(int argc, char **argv)
 {
 	struct pd_inline_chain c;
-	struct pd_inlines_file f = { .path = argv[1] };
+	struct pd_inlines_file f = { .path = argv[1], .lines = true };
 	struct pd_inlines *in;
 	struct pd_error err;
 	uint64_t addr;

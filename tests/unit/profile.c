@@ -114,6 +114,9 @@ equal_frames_are_one_and_others_are_not(void)
 		{ .name = "f", .dso = "/bin/t", .kind = PD_FRAME_KERNEL },
 		{ .name = "f", .dso = "/bin/t", .inlined = true },
 		{ .name = "/bin/t", .dso = "f" },
+		{ .name = "f", .dso = "/bin/t", .file = "a.c", .line = 1 },
+		{ .name = "f", .dso = "/bin/t", .file = "a.c", .line = 2 },
+		{ .name = "f", .dso = "/bin/t", .file = "b.c", .line = 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
@@ -123,6 +126,25 @@ equal_frames_are_one_and_others_are_not(void)
 			    pd_tree_add_frame(tree, &others[k], &err));
 	}
 	stop();
+}
+
+static void
+lines_stand_before_marks_and_are_safe(void)
+{
+	struct pd_frame f = { .name = "f", .file = "/src/a b.c", .line = 12,
+		.inlined = true };
+	struct pd_text_opts opts = { .mark_inline = true };
+
+	CHECK_STR(label("t", f, opts), "f:a b.c:12_[i]");
+	f.file = "x;\n y";
+	CHECK_STR(label("t", f, opts), "f:x:? y:12_[i]");
+	opts.perl = true;
+	CHECK_STR(label("t", f, opts), "f_[i]:x:? y:12");
+	f.name = NULL;
+	f.dso = "/lib/x.so";
+	f.inlined = false;
+	CHECK_STR(label("t", f, (struct pd_text_opts){ 0 }),
+	    "[x.so]:x:? y:12");
 }
 
 static void
@@ -523,6 +545,7 @@ int
 main(void)
 {
 	RUN(equal_frames_are_one_and_others_are_not);
+	RUN(lines_stand_before_marks_and_are_safe);
 	RUN(a_stack_is_one_node_that_knows_its_parents);
 	RUN(many_nodes_are_found_again);
 	RUN(weights_of_one_stack_add_up);
