@@ -461,23 +461,24 @@ apply_ksymbol(struct pd_session *s, const struct pd_ksymbol *k,
 	    pd_space_map(&s->kernel, &map, &s->versions, err);
 }
 
-/* NAMESPACES: the index of the mount namespace is 3 (enum of perf_event.h). */
+/* NAMESPACES: the mount namespace is MNT_NS_INDEX of perf_event.h. */
 static int
 apply_namespaces(struct pd_session *s, const struct pd_record *rec,
     struct pd_error *err)
 {
 	struct pd_cursor c = pd_record_body(rec);
 	uint32_t pid = pd_get_u32(&c), tid = pd_get_u32(&c);
+	enum { MNT_NS_INDEX = 5 };
 	uint64_t nr = pd_get_u64(&c), i, ino = 0;
 	struct pd_thr *th = thread_get(s, pid, tid, err);
 
 	if (th == NULL)
 		return -1;
-	for (i = 0; i < nr && i < 4; i++) {
+	for (i = 0; i < nr && i <= MNT_NS_INDEX; i++) {
 		pd_get_u64(&c);		/* device */
 		ino = pd_get_u64(&c);
 	}
-	if (i == 4 && !c.bad)
+	if (i > MNT_NS_INDEX && !c.bad)
 		th->proc->mnt_ns = ino;
 	return 0;
 }
@@ -678,6 +679,14 @@ const struct pd_info *
 pd_session_info(const struct pd_session *s)
 {
 	return pd_reader_info(s->rd);
+}
+
+uint64_t
+pd_session_mnt_ns(const struct pd_session *s, uint32_t pid)
+{
+	const struct pd_process *p = table_find(&s->procs, pid);
+
+	return p ? p->mnt_ns : 0;
 }
 
 const char *

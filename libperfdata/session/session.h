@@ -56,6 +56,9 @@ struct pd_dso *pd_session_kernel_dso(struct pd_session *s, bool guest,
 
 const struct pd_info *pd_session_info(const struct pd_session *s);
 
+/* The inode of the mount namespace of a process, 0 when not known. */
+uint64_t pd_session_mnt_ns(const struct pd_session *s, uint32_t pid);
+
 /* The path of a cgroup by its id, or NULL. */
 const char *pd_session_cgroup(const struct pd_session *s, uint64_t id);
 

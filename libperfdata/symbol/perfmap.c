@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "symbol/spans.h"
 
 #include "symbol/perfmap.h"
@@ -137,11 +138,11 @@ open_map(const char *path, bool anywhere, struct pd_error *err)
 }
 
 struct pd_perfmap *
-pd_perfmap_open(uint32_t pid, struct pd_error *err)
+pd_perfmap_open(const char *root, uint32_t pid, struct pd_error *err)
 {
-	char path[64];
+	char path[PD_PATH_MAX];
 
-	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+	snprintf(path, sizeof(path), "%s/tmp/perf-%u.map", root, pid);
 	return open_map(path, false, err);
 }
 

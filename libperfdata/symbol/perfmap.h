@@ -7,11 +7,13 @@
 struct pd_perfmap;
 
 /*
- * Read the map of a process (format: tools/perf/Documentation/jit-interface.txt
- * in the kernel).  NULL only without memory: a map that is missing or cannot
- * be trusted has no names and knows why.
+ * Read the map of a process below a root, "" for ours (format:
+ * tools/perf/Documentation/jit-interface.txt in the kernel).  NULL only
+ * without memory: a map that is missing or cannot be trusted has no names and
+ * knows why.
  */
-struct pd_perfmap *pd_perfmap_open(uint32_t pid, struct pd_error *err);
+struct pd_perfmap *pd_perfmap_open(const char *root, uint32_t pid,
+    struct pd_error *err);
 /* The same of any file, without the check of who owns it. */
 struct pd_perfmap *pd_perfmap_open_file(const char *path,
     struct pd_error *err);

@@ -10,6 +10,7 @@
 #include "symbol/archive.h"
 #include "symbol/debuginfod.h"
 #include "symbol/inlines.h"
+#include "symbol/live.h"
 #include "symbol/perfmap.h"
 #include "symbol/resolver.h"
 
@@ -151,12 +152,17 @@ find_inlines(struct pd_resolver *r, const struct pd_dso *dso,
 	return 0;
 }
 
-/* Whose /tmp it is matters: pids are the same everywhere. */
+/*
+ * Whose /tmp it is matters: pids are the same everywhere.  A process in a
+ * container has its own, and may know itself by another number.
+ */
 static struct pd_perfmap *
-open_perfmap(struct pd_resolver *r, uint32_t pid, struct pd_error *err)
+open_perfmap(struct pd_resolver *r, uint32_t pid, uint64_t addr,
+    struct pd_error *err)
 {
 	const char *host = r->symopts.info->hostname;
 	char path[PD_PATH_MAX], here[256] = "";
+	struct pd_live live = { .pid = pid };
 	struct pd_perfmap *m;
 
 	if (pd_symfs(&r->symopts)[0] != '\0') {
@@ -164,8 +170,11 @@ open_perfmap(struct pd_resolver *r, uint32_t pid, struct pd_error *err)
 		    pd_symfs(&r->symopts), pid);
 		return pd_perfmap_open_file(path, err);
 	}
-	m = pd_perfmap_open(pid, err);
 	gethostname(here, sizeof(here) - 1);
+	if ((host == NULL || strcmp(host, here) == 0) && pd_live_find(&live,
+	    pid, pd_session_mnt_ns(r->session, pid), addr, err) == -1)
+		return NULL;
+	m = pd_perfmap_open(live.root, live.pid, err);
 	if (m != NULL && pd_perfmap_why(m) == NULL && host != NULL &&
 	    strcmp(host, here) != 0)
 		pd_note_add(&r->notes, false, PD_NOWHERE, "names of JIT code "
@@ -175,7 +184,8 @@ open_perfmap(struct pd_resolver *r, uint32_t pid, struct pd_error *err)
 }
 
 static struct pd_perfmap *
-perfmap_of(struct pd_resolver *r, uint32_t pid, struct pd_error *err)
+perfmap_of(struct pd_resolver *r, uint32_t pid, uint64_t addr,
+    struct pd_error *err)
 {
 	uint32_t i = pd_map64_find(&r->perfmap_of, pid);
 	struct pd_perfmap *m;
@@ -184,7 +194,7 @@ perfmap_of(struct pd_resolver *r, uint32_t pid, struct pd_error *err)
 		return r->perfmaps[i];
 	if (pd_grow(&r->perfmaps, &r->perfmaps_cap, r->nperfmaps + 1,
 	    sizeof(*r->perfmaps), err) == -1 ||
-	    (m = open_perfmap(r, pid, err)) == NULL)
+	    (m = open_perfmap(r, pid, addr, err)) == NULL)
 		return NULL;
 	r->perfmaps[r->nperfmaps] = m;
 	if (pd_map64_put(&r->perfmap_of, pid, (uint32_t)r->nperfmaps++,
@@ -268,7 +278,8 @@ find_symbol(struct pd_resolver *r, const struct place *pl,
 	case PD_DSO_BPF:
 		return 0;
 	case PD_DSO_ANON:
-		if ((map = perfmap_of(r, dso->pid, err)) == NULL)
+		map = perfmap_of(r, dso->pid, addr, err);
+		if (map == NULL)
 			return -1;
 		*sym = pd_perfmap_find(map, addr);
 		break;

@@ -1,8 +1,8 @@
 /*
  * jitwork DIR SECONDS: a small JIT compiler that describes its code in
- * DIR/jit-PID.dump.  It puts two functions at one address, in turns, and names
- * the thread after the one that is there: so each sample tells which name is
- * right.
+ * DIR/jit-PID.dump and DIR/perf-PID.map.  It puts two functions at one
+ * address, in turns, and names the thread after the one that is there: so each
+ * sample tells which name is right.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #define TURNS	20
 
 static const char *const names[] = { "first", "second" };
-static FILE *dump;
+static FILE *dump, *map;
 static uint64_t loads;
 
 static uint64_t
@@ -43,6 +43,9 @@ begin_dump(const char *dir)
 	if (dump == NULL || mmap(NULL, 4096, PROT_READ | PROT_EXEC,
 	    MAP_PRIVATE, fileno(dump), 0) == MAP_FAILED)
 		err(2, "%s", path);
+	snprintf(path, sizeof(path), "%s/perf-%d.map", dir, (int)getpid());
+	if ((map = fopen(path, "w")) == NULL)
+		err(2, "%s", path);
 	fwrite(head, sizeof(head), 1, dump);
 	fwrite(rest, sizeof(rest), 1, dump);
 }
@@ -62,6 +65,9 @@ describe(const char *name, const uint8_t *code, size_t size)
 	fwrite(name, n, 1, dump);
 	fwrite(code, size, 1, dump);
 	fflush(dump);
+	fprintf(map, "%lx %zx %s\n", (unsigned long)(uintptr_t)code, size,
+	    name);
+	fflush(map);
 }
 
 /* push rbp; mov rbp, rsp; mov ecx, N; 1: dec ecx; jnz 1b; pop rbp; ret */

@@ -180,30 +180,30 @@ links_and_foreign_owners_are_refused(void)
 
 	snprintf(map, sizeof(map), "/tmp/perf-%u.map", NO_PID);
 	unlink(map);
-	m = pd_perfmap_open(NO_PID, &err);
+	m = pd_perfmap_open("", NO_PID, &err);
 	CHECK_STR(pd_perfmap_why(m), "file not found");
 	pd_perfmap_free(m);
 
 	pd_perfmap_free(MAP("1000 20 x\n"));
 	CHECK(symlink(path, map) == 0);
-	m = pd_perfmap_open(NO_PID, &err);
+	m = pd_perfmap_open("", NO_PID, &err);
 	CHECK_STR(pd_perfmap_why(m), "not a regular file");
 	pd_perfmap_free(m);
 	unlink(map);
 
 	CHECK(mkfifo(map, 0600) == 0);
-	m = pd_perfmap_open(NO_PID, &err);
+	m = pd_perfmap_open("", NO_PID, &err);
 	CHECK_STR(pd_perfmap_why(m), "not a regular file");
 	pd_perfmap_free(m);
 	unlink(map);
 
 	CHECK(link(path, map) == 0);
-	m = pd_perfmap_open(NO_PID, &err);
+	m = pd_perfmap_open("", NO_PID, &err);
 	CHECK_STR(name_at(m, 0x1000), "x");
 	pd_perfmap_free(m);
 	if (geteuid() == 0 && chown(map, 1, 1) == 0 && chmod(map, 0644) == 0 &&
 	    seteuid(2) == 0) {
-		m = pd_perfmap_open(NO_PID, &err);
+		m = pd_perfmap_open("", NO_PID, &err);
 		CHECK_STR(pd_perfmap_why(m),
 		    "perf map belongs to another user");
 		pd_perfmap_free(m);
