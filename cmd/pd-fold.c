@@ -7,7 +7,8 @@
 enum {
 	OPT_COMM = CLI_FIRST, OPT_PID, OPT_TID, OPT_CPU, OPT_ROOT,
 	OPT_ANNOTATE, OPT_WEIGHT, OPT_MAX_STACK, OPT_ADDRS, OPT_COMPAT,
-	OPT_SRCLINE, OPT_TOP, OPT_PROGRESS, OPT_STRICT, OPT_FAIL_EMPTY,
+	OPT_SRCLINE, OPT_STITCH_LBR, OPT_TOP, OPT_PROGRESS, OPT_STRICT,
+	OPT_FAIL_EMPTY,
 };
 
 static const char roots_of[] = "comm|pid|tid|thread|cpu|event|none";
@@ -29,6 +30,8 @@ static const struct cli_option options[] = {
 	{ OPT_WEIGHT, "weight", weights_of,
 	    "what a sample counts (default period)" },
 	{ OPT_MAX_STACK, "max-stack", "N", "keep the N frames nearest the leaf" },
+	{ OPT_STITCH_LBR, "stitch-lbr", NULL,
+	    "go on with earlier samples where the LBR ends" },
 	{ OPT_SRCLINE, "srcline", NULL, "frames are lines: function:file:line" },
 	{ OPT_ADDRS, "addrs", NULL, "show the addresses of unnamed frames" },
 	{ OPT_COMPAT, "compat", "perl",
@@ -133,6 +136,7 @@ parse_options(struct fold *f)
 		case OPT_ADDRS:
 			f->opts.stack.addrs = f->text.addrs = true;
 			break;
+		case OPT_STITCH_LBR: f->opts.stack.stitch_lbr = true; break;
 		case OPT_SRCLINE: f->opts.stack.lines = true; break;
 		case OPT_COMPAT:
 			cli_choice(c, "compat", arg, "perl");

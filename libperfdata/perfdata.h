@@ -163,6 +163,7 @@ struct pd_info {
 	uint32_t	ncpus_online, ncpus_avail;
 	uint64_t	total_mem;	/* kB */
 	uint64_t	first_time, last_time;	/* PD_NOTIME when absent */
+	uint32_t	lbr_registers;	/* branches that a CPU keeps */
 	int32_t		clockid;	/* clock_gettime(2) id, -1 when unknown */
 	uint64_t	clock_res;
 	uint64_t	clock_wall, clock_mono;	/* the same moment; 0 when absent */
@@ -232,6 +233,7 @@ struct pd_sample {
 	size_t		callchain_len;
 	const uint8_t	*branches;	/* from, to, flags: three u64 each */
 	size_t		branches_len;
+	uint64_t	branch_index;	/* the first one's register, or PD_NOWHERE */
 	const uint8_t	*read;		/* counter values, see read_format */
 	size_t		read_size;
 	const uint8_t	*raw;
@@ -520,6 +522,7 @@ struct pd_stack_opts {
 	bool		no_inline;	/* inlined calls are no frames */
 	bool		addrs;		/* keep ips of frames without a name */
 	bool		lines;		/* each line of a function is a frame */
+	bool		stitch_lbr;	/* go on where the LBR ends */
 	bool		perf_compat;	/* attribute and name as perf 6.1 does */
 	const char	*symfs;		/* NULL: "/" */
 	const char	*buildid_dir;	/* NULL: ~/.debug */

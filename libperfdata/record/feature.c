@@ -173,6 +173,49 @@ get_buildids(struct pd_features *f, struct pd_cursor *c, uint64_t offset,
 	return 0;
 }
 
+static bool
+equals(const uint8_t *s, size_t len, const char *text)
+{
+	size_t n = strnlen((const char *)s, len);
+
+	return n == strlen(text) && memcmp(s, text, n) == 0;
+}
+
+/* Pairs of names and values of what a PMU can do. */
+static void
+get_pmu_caps(struct pd_features *f, struct pd_cursor *c)
+{
+	uint32_t n = pd_get_u32(c), len;
+	const uint8_t *name, *value;
+	char text[16] = "";
+	bool wanted;
+
+	for (; n > 0 && !c->bad; n--) {
+		len = pd_get_u32(c);
+		name = pd_get_bytes(c, len);
+		wanted = name != NULL && equals(name, len, "branches");
+		len = pd_get_u32(c);
+		value = pd_get_bytes(c, len);
+		if (value == NULL || !wanted)
+			continue;
+		memcpy(text, value, len < sizeof(text) ? len :
+		    sizeof(text) - 1);
+		f->info.lbr_registers = (uint32_t)strtoul(text, NULL, 10);
+	}
+}
+
+/* The same of several PMUs, each with its name behind it. */
+static void
+get_pmus_caps(struct pd_features *f, struct pd_cursor *c)
+{
+	uint32_t n = pd_get_u32(c);
+
+	for (; n > 0 && !c->bad; n--) {
+		get_pmu_caps(f, c);
+		pd_get_bytes(c, pd_get_u32(c));
+	}
+}
+
 /* struct perf_bpil of tools/perf/util/bpf-utils.h: two lengths, a mask, data. */
 static void
 check_bpf_prog_info(struct pd_cursor *c)
@@ -239,6 +282,8 @@ decode(struct pd_features *f, struct pd_events *es, uint64_t id,
 		break;
 	case PD_FEATURE_CLOCKID: i->clock_res = pd_get_u64(c); break;
 	case PD_FEATURE_COMPRESSED: i->compressed = true; break;
+	case PD_FEATURE_CPU_PMU_CAPS: get_pmu_caps(f, c); break;
+	case PD_FEATURE_PMU_CAPS: get_pmus_caps(f, c); break;
 	case PD_FEATURE_CLOCK_DATA:
 		pd_get_u32(c);		/* version */
 		i->clockid = (int32_t)pd_get_u32(c);

@@ -96,9 +96,14 @@ static void
 decode_branches(struct pd_cursor *c, const struct pd_event *ev,
     struct pd_sample *s)
 {
+	bool indexed = ev->branch_type & PD_BRANCH_HW_INDEX;
+	struct pd_cursor index = *c;
+
 	s->has_branches = true;
-	s->branches = decode_array(c, !!(ev->branch_type & PD_BRANCH_HW_INDEX),
-	    24, &s->branches_len);
+	s->branches = decode_array(c, indexed, 24, &s->branches_len);
+	pd_get_u64(&index);		/* how many there are */
+	if (indexed)
+		s->branch_index = pd_get_u64(&index);
 	if (ev->branch_type & PD_BRANCH_COUNTERS)
 		pd_get_bytes(c, s->branches_len * 8);
 }
@@ -178,7 +183,8 @@ pd_sample_decode(const struct pd_record *rec, struct pd_sample *s,
 
 	*s = (struct pd_sample){
 		.pid = PD_NOID, .tid = PD_NOID, .cpu = PD_NOID,
-		.time = PD_NOTIME, .swapped = rec->swapped,
+		.time = PD_NOTIME, .branch_index = PD_NOWHERE,
+		.swapped = rec->swapped,
 		.cpumode = rec->misc & PD_MISC_CPUMODE,
 	};
 	if (ev == NULL)

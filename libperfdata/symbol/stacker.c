@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "symbol/cfifile.h"
 #include "symbol/resolver.h"
+#include "unwind/stitch.h"
 
 /*
  * The last stack of a thread: the next one mostly differs near the leaf only.
@@ -37,6 +38,7 @@ struct pd_stacker {
 	struct pd_resolver	resolver;
 	struct pd_stack_opts	opts;
 	struct pd_chain		chain;
+	struct pd_stitcher	stitcher;
 	struct pd_unwinder	*unwinder;
 	struct pd_chain_entry	*unwound;
 	uint64_t		*recorded;	/* of pd_stacker_callchain() */
@@ -84,6 +86,7 @@ pd_stacker_free(struct pd_stacker *st)
 		free(st->slots[i].nodes);
 	}
 	pd_chain_free(&st->chain);
+	pd_stitcher_free(&st->stitcher);
 	pd_unwinder_free(st->unwinder);
 	free(st->unwound);
 	free(st->recorded);
@@ -302,6 +305,25 @@ unwind(struct pd_stacker *st, struct pd_chain *c,
 	return 0;
 }
 
+/* The callers that the LBR had no room for, as far as --max-stack goes. */
+static int
+stitch(struct pd_stacker *st, struct pd_chain *c, const struct pd_sample *smp,
+    const struct pd_thread *th, struct pd_error *err)
+{
+	size_t max = st->opts.max_stack;
+
+	if (pd_stitcher_run(&st->stitcher, th->tid,
+	    st->resolver.symopts.info->lbr_registers, smp, c,
+	    st->opts.perf_compat, err) == -1)
+		return -1;
+	if (max > 0 && c->len > max) {
+		c->entries += c->len - max;
+		c->len = max;
+		c->truncated = false;
+	}
+	return 0;
+}
+
 /* The chain of a sample, unwound where that is called for. */
 static int
 build_chain(struct pd_stacker *st, const struct pd_record *rec,
@@ -318,6 +340,8 @@ build_chain(struct pd_stacker *st, const struct pd_record *rec,
 		pd_session_settle(st->resolver.session, th);
 	if (pd_unwinder_can(rec->event, smp) &&
 	    unwind(st, c, rec, smp, th, err) == -1)
+		return -1;
+	if (st->opts.stitch_lbr && stitch(st, c, smp, th, err) == -1)
 		return -1;
 	out->deep = c->deep;
 	out->truncated = c->truncated;

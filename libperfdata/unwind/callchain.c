@@ -79,6 +79,7 @@ push_callchain(struct pd_chain *c, const struct pd_sample *s, size_t max,
 		}
 		if (ip == PD_CONTEXT_USER && lbr) {
 			push_lbr(c, s, max);
+			c->lbr = true;
 			return;
 		}
 		if (ip == PD_CONTEXT_USER_DEFERRED) {
@@ -102,7 +103,7 @@ pd_chain_build(struct pd_chain *c, const struct pd_event *ev,
 		return -1;
 	c->entries = c->buf + c->cap;
 	c->len = 0;
-	c->bare = c->deep = c->truncated = c->stopped = false;
+	c->lbr = c->bare = c->deep = c->truncated = c->stopped = false;
 	if (s->has_callchain)
 		push_callchain(c, s, max > 0 ? max : SIZE_MAX, lbr,
 		    perf_compat);
@@ -166,6 +167,23 @@ pd_chain_set_user(struct pd_chain *c, const struct pd_chain_entry *e,
 	for (i = 0; i < n; i++)
 		c->entries[above + i] = e[n - 1 - i];
 	c->len = above + n + rest;
+	return 0;
+}
+
+int
+pd_chain_put_above(struct pd_chain *c, const uint64_t *ips, size_t n,
+    struct pd_error *err)
+{
+	size_t i = (size_t)(c->entries - c->buf);
+
+	/* One more for the mark. */
+	if (pd_grow(&c->buf, &c->cap, c->len + n + 1, sizeof(*c->buf), err))
+		return -1;
+	memmove(c->buf + c->cap - c->len, c->buf + i,
+	    c->len * sizeof(*c->buf));
+	c->entries = c->buf + c->cap - c->len;
+	for (i = 0; i < n; i++)
+		push(c, ips[i], PD_CPUMODE_USER, true);
 	return 0;
 }
 

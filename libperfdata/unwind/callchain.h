@@ -20,6 +20,7 @@ struct pd_chain {
 	size_t			cap;
 	struct pd_chain_entry	*entries;	/* in buf, outermost first */
 	size_t			len;
+	bool			lbr;	/* its user part is of the LBR */
 	bool			bare;	/* not recorded: only where it ran */
 	bool			deep;	/* as deep as the kernel records */
 	bool			truncated;	/* the copied stack ended early */
@@ -52,6 +53,9 @@ int pd_chain_build(struct pd_chain *c, const struct pd_event *ev,
  */
 int pd_chain_set_user(struct pd_chain *c, const struct pd_chain_entry *e,
     size_t n, bool cut, struct pd_error *err);
+/* Put n callers in user space, innermost first, on top of a chain. */
+int pd_chain_put_above(struct pd_chain *c, const uint64_t *ips, size_t n,
+    struct pd_error *err);
 /* Say at the root of a chain that was just set that it is not the root. */
 void pd_chain_mark_truncated(struct pd_chain *c);
 void pd_chain_free(struct pd_chain *c);

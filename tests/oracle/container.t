@@ -16,7 +16,7 @@ outside=$!
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	inside=$(cat "/proc/$outside/task/$outside/children")
 	inside=${inside% }
-	[ -e "/proc/$inside/root/tmp/perf-1.map" ] && break
+	[ -s "/proc/$inside/root"/tmp/perf-1.map ] && break
 	sleep 0.2
 done
 trap 'kill -9 $inside $outside; rm -rf "$tmp"' EXIT

@@ -345,6 +345,34 @@ event_desc(bool swapped)
 	return b;
 }
 
+/* CPU_PMU_CAPS, or the same of two PMUs. */
+static void
+the_size_of_the_lbr_is_taken(void)
+{
+	for (int i = 0; i < 4; i++) {
+		struct pdb *b = pdb_new(PDB_PIPE, i & 1);
+		struct pd_features f;
+
+		pd_features_init(&f);
+		if (i & 2)
+			pdb_u32(b, 2);
+		for (int k = 0; k <= (i & 2); k += 2) {
+			pdb_u32(b, 3);
+			put_string(b, "branches_of_old");
+			put_string(b, "8");
+			put_string(b, "branches");
+			put_string(b, "32");
+			put_string(b, "max_precise");
+			put_string(b, "3");
+			if (i & 2)
+				put_string(b, "cpu_core");
+		}
+		CHECK_EQ(add_built(&f, &none, i & 2 ? 31 : 28, b, i & 1), 0);
+		CHECK_EQ(f.info.lbr_registers, 32);
+		pd_features_free(&f);
+	}
+}
+
 static void
 event_desc_names_events_by_id_or_place(void)
 {
@@ -610,6 +638,7 @@ main(void)
 	RUN(a_string_without_end_is_damage);
 	RUN(the_command_line_is_its_arguments_with_blanks_between);
 	RUN(numbers_are_taken);
+	RUN(the_size_of_the_lbr_is_taken);
 	RUN(event_desc_names_events_by_id_or_place);
 	RUN(event_desc_cut_anywhere_is_noted);
 	RUN(pmu_mappings_name_events_of_dynamic_pmus);
