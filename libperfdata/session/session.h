@@ -37,7 +37,7 @@ struct pd_thr *pd_session_find(const struct pd_session *s, uint32_t tid);
 /* A thread whose process called exec runs its new program: see space.h. */
 void pd_session_settle(struct pd_session *s, const struct pd_thread *th);
 
-/* Some addresses of th's process have other names from now on. */
+/* Some addresses of th's process are other code from now on. */
 void pd_session_rename(struct pd_session *s, const struct pd_thread *th);
 
 /* Kernel and modules of the host, and of guests. */

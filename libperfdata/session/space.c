@@ -30,6 +30,7 @@ pd_space_rename(struct pd_space *sp, uint64_t *versions)
 	sp->version = ++*versions;
 	sp->kept_missed = false;
 	pd_map64_free(&sp->frames);
+	pd_map64_free(&sp->rules);
 }
 
 void

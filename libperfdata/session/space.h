@@ -73,7 +73,7 @@ int pd_space_unmap(struct pd_space *sp, uint64_t start, uint64_t end,
 int pd_space_add_jit(struct pd_space *sp, const struct pd_dso *dso,
     struct pd_error *err);
 
-/* The same maps, but some addresses have other names now. */
+/* The same maps, but some addresses are other code now. */
 void pd_space_rename(struct pd_space *sp, uint64_t *versions);
 
 /* exec: the maps count for nothing but what runs before the new program. */

@@ -168,5 +168,5 @@ read_image(void *ctx, const struct pd_dso *dso, struct pd_image *img,
 struct pd_unwind_files
 pd_cfifiles(struct pd_symsources *src)
 {
-	return (struct pd_unwind_files){ read_image, src };
+	return (struct pd_unwind_files){ .read = read_image, .ctx = src };
 }

@@ -25,15 +25,49 @@
 #define ARCH_TIMESTAMP	1		/* JITDUMP_FLAGS_ARCH_TIMESTAMP */
 
 /* enum jit_record_type: tools/perf/util/jitdump.h. */
-enum { CODE_LOAD, CODE_MOVE };
+enum { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE, CODE_UNWINDING_INFO };
 
 #define MAX_EVENTS	(1u << 24)
 #define MAX_NODES	64	/* of an event: two a level of the tree */
+/* What describes one function. */
+#define MAX_UNWINDING	(1u << 16)
+#define MAX_DEBUG	(1u << 24)
 
-/* Code that was loaded or moved; sym.outer is its place in the file. */
+/* What is known of the frame of one function, read when it is asked for. */
+struct unwinding {
+	uint64_t		offset;		/* of its .eh_frame in the file */
+	uint32_t		size;
+	bool			read;
+	struct pd_image		image;
+	struct pd_cfi		*cfi;
+};
+
+struct line {
+	uint32_t		at;		/* from the start of the code */
+	uint32_t		number;
+	const char		*file;
+	size_t			place;		/* in the record */
+};
+
+/* The source lines of one function, likewise. */
+struct lines {
+	uint64_t		offset;		/* of the entries in the file */
+	uint64_t		size;
+	uint64_t		start;		/* where the code was */
+	bool			read;
+	struct line		*v;		/* by address */
+	size_t			len, cap;
+};
+
+/*
+ * Code that was loaded or moved; sym.outer is its place in the file.  sym is
+ * the first member.
+ */
 struct event {
 	struct pd_symbol	sym;
 	uint64_t		time;
+	struct unwinding	*unwinding;	/* NULL: none; of this event */
+	struct lines		*lines;		/* likewise; of a load */
 };
 
 struct pd_jitdump {
@@ -50,7 +84,9 @@ struct pd_jitdump {
 	uint32_t		*first, *items;
 	size_t			damaged;
 	uint32_t		pid;
+	uint16_t		machine;
 	bool			swapped, counts;
+	int			fd;		/* for what is read later */
 	const char		*why;
 };
 
@@ -100,7 +136,8 @@ read_header(struct pd_jitdump *d, struct window *w)
 		return 0;
 	version = pd_get_u32(&c);
 	size = pd_get_u32(&c);
-	pd_get_u64(&c);			/* machine, padding */
+	d->machine = (uint16_t)pd_get_u32(&c);
+	pd_get_u32(&c);
 	d->pid = pd_get_u32(&c);
 	pd_get_u64(&c);			/* when it was begun */
 	d->counts = pd_get_u64(&c) & ARCH_TIMESTAMP;
@@ -116,11 +153,11 @@ read_header(struct pd_jitdump *d, struct window *w)
 
 static int
 add_event(struct pd_jitdump *d, uint64_t time, uint64_t start, uint64_t size,
-    const char *name, struct pd_error *err)
+    const char *name, const struct event *like, struct pd_error *err)
 {
 	struct event e = { .time = time, .sym = { .start = start,
 	    .end = start + size, .name = name, .outer = (uint32_t)d->len,
-	    .flags = PD_SYM_GLOBAL } };
+	    .flags = PD_SYM_GLOBAL }, .lines = like->lines };
 
 	if (size == 0)
 		return 0;
@@ -128,9 +165,64 @@ add_event(struct pd_jitdump *d, uint64_t time, uint64_t start, uint64_t size,
 		d->damaged++;
 		return 0;
 	}
+	if (like->unwinding != NULL) {
+		e.unwinding = pd_arena_alloc(&d->names, sizeof(*e.unwinding),
+		    err);
+		if (e.unwinding == NULL)
+			return -1;
+		*e.unwinding = *like->unwinding;
+	}
 	if (pd_grow(&d->events, &d->cap, d->len + 1, sizeof(e), err) == -1)
 		return -1;
 	d->events[d->len++] = e;
+	return 0;
+}
+
+/* What was read of the function that the next load brings. */
+struct coming {
+	struct event		like;
+	struct unwinding	unwinding;
+};
+
+/*
+ * JIT_CODE_UNWINDING_INFO: an .eh_frame and its .eh_frame_hdr, which may be
+ * all that there is, and is not needed.
+ */
+static void
+add_unwinding(struct coming *next, uint64_t offset, uint32_t size,
+    struct pd_cursor c)
+{
+	uint64_t all = pd_get_u64(&c), header = pd_get_u64(&c);
+
+	pd_get_u64(&c);			/* how much of it is mapped */
+	if (c.bad || all > size - PREFIX_SIZE - 24 || header >= all ||
+	    all - header > MAX_UNWINDING)
+		return;
+	next->unwinding = (struct unwinding){
+		.offset = offset + PREFIX_SIZE + 24,
+		.size = (uint32_t)(all - header),
+	};
+	next->like.unwinding = &next->unwinding;
+}
+
+/* JIT_CODE_DEBUG_INFO */
+static int
+add_lines(struct pd_jitdump *d, struct coming *next, uint64_t offset,
+    uint32_t size, struct pd_cursor c, struct pd_error *err)
+{
+	uint64_t start = pd_get_u64(&c);
+	struct lines *l;
+
+	pd_get_u64(&c);			/* how many; the size says it, too */
+	if (c.bad || size > MAX_DEBUG)
+		return 0;
+	l = pd_arena_alloc(&d->names, sizeof(*l), err);
+	if (l == NULL)
+		return -1;
+	l->offset = offset + PREFIX_SIZE + 16;
+	l->size = size - PREFIX_SIZE - 16;
+	l->start = start;
+	next->like.lines = l;
 	return 0;
 }
 
@@ -140,9 +232,11 @@ add_event(struct pd_jitdump *d, uint64_t time, uint64_t start, uint64_t size,
  */
 static int
 add_load(struct pd_jitdump *d, struct pd_map64 *by_index, uint32_t size,
-    uint64_t time, struct pd_cursor c, struct pd_error *err)
+    uint64_t time, const struct event *like, struct pd_cursor c,
+    struct pd_error *err)
 {
 	const uint8_t *begin = c.p - PREFIX_SIZE;
+	struct event known = *like;
 	uint64_t start, code, index;
 	const char *name;
 	uint32_t pid;
@@ -165,7 +259,9 @@ add_load(struct pd_jitdump *d, struct pd_map64 *by_index, uint32_t size,
 	if (name == NULL || (d->len < MAX_EVENTS && pd_map64_put(by_index,
 	    index, (uint32_t)d->len, err) == -1))
 		return -1;
-	return add_event(d, time, start, code, name, err);
+	if (known.lines != NULL && known.lines->start != start)
+		known.lines = NULL;	/* they are of other code */
+	return add_event(d, time, start, code, name, &known, err);
 }
 
 /* JIT_CODE_MOVE: the code of an earlier load has another place. */
@@ -189,7 +285,8 @@ add_move(struct pd_jitdump *d, const struct pd_map64 *by_index,
 		d->damaged++;
 		return 0;
 	}
-	return add_event(d, time, start, size, d->events[load].sym.name, err);
+	return add_event(d, time, start, size, d->events[load].sym.name,
+	    &d->events[load], err);
 }
 
 /*
@@ -200,6 +297,7 @@ static int
 read_records(struct pd_jitdump *d, struct window *w, uint64_t offset,
     struct pd_map64 *by_index, struct pd_error *err)
 {
+	struct coming next = { .like.time = 0 };
 	uint32_t id, size;
 	struct pd_cursor c;
 	uint64_t time;
@@ -218,10 +316,22 @@ read_records(struct pd_jitdump *d, struct window *w, uint64_t offset,
 		c = look(w, offset, size, d->swapped);
 		pd_get_u64(&c);
 		time = pd_get_u64(&c);
-		if (id == CODE_LOAD)
-			ret = add_load(d, by_index, size, time, c, err);
-		else if (id == CODE_MOVE)
+		switch (id) {
+		case CODE_LOAD:
+			ret = add_load(d, by_index, size, time, &next.like, c,
+			    err);
+			next = (struct coming){ .like.time = 0 };
+			break;
+		case CODE_MOVE:
 			ret = add_move(d, by_index, time, c, err);
+			break;
+		case CODE_DEBUG_INFO:
+			ret = add_lines(d, &next, offset, size, c, err);
+			break;
+		case CODE_UNWINDING_INFO:
+			add_unwinding(&next, offset, size, c);
+			break;
+		}
 	}
 	return ret;
 }
@@ -362,14 +472,13 @@ pd_jitdump_open(const char *path, bool anywhere, struct pd_error *err)
 
 	if (d == NULL)
 		return NULL;
-	fd = pd_file_open(path, anywhere, &st, &d->why);
+	d->fd = fd = pd_file_open(path, anywhere, &st, &d->why);
 	if (fd == -1)
 		return d;
 	if (!anywhere && !pd_file_is_trusted(&st))
 		d->why = "jitdump belongs to another user";
 	else
 		ret = read_dump(d, fd, (uint64_t)st.st_size, err);
-	close(fd);
 	if (ret == -1) {
 		pd_jitdump_free(d);
 		return NULL;
@@ -380,8 +489,22 @@ pd_jitdump_open(const char *path, bool anywhere, struct pd_error *err)
 void
 pd_jitdump_free(struct pd_jitdump *d)
 {
+	size_t i;
+
 	if (d == NULL)
 		return;
+	if (d->fd != -1)
+		close(d->fd);
+	for (i = 0; i < d->len; i++) {
+		if (d->events[i].unwinding != NULL) {
+			pd_cfi_free(d->events[i].unwinding->cfi);
+			pd_image_free(&d->events[i].unwinding->image);
+		}
+		if (d->events[i].lines != NULL) {
+			free(d->events[i].lines->v);
+			d->events[i].lines->v = NULL;	/* others share it */
+		}
+	}
 	pd_arena_free(&d->names);
 	free(d->events);
 	free(d->bounds);
@@ -452,4 +575,202 @@ pd_jitdump_find(const struct pd_jitdump *d, size_t n, uint64_t ip,
 		return NULL;
 	*time = d->events[best].time;
 	return &d->events[best].sym;
+}
+
+/* ---- what is read later ---------------------------------------------------- */
+
+/*
+ * perf inject puts it into an ELF file, behind the code at the next multiple
+ * of 8, and so it counts from there (tools/perf/util/genelf.c).
+ */
+static int
+read_unwinding(struct pd_jitdump *d, const struct event *e,
+    struct pd_error *err)
+{
+	struct unwinding *u = e->unwinding;
+	struct pd_image_section *s = &u->image.eh_frame;
+
+	s->bytes = pd_calloc(u->size, 1, err);
+	if (s->bytes == NULL)
+		return -1;
+	if (!pd_file_read(d->fd, s->bytes, u->size, u->offset)) {
+		pd_image_free(&u->image);
+		u->read = true;
+		return 0;
+	}
+	s->size = u->size;
+	s->addr = e->sym.start + ((e->sym.end - e->sym.start + 7) &
+	    ~UINT64_C(7));
+	u->image.machine = d->machine;
+	u->image.is64 = true;
+	u->image.swapped = d->swapped;
+	u->cfi = pd_cfi_new(&u->image, err);
+	u->read = u->cfi != NULL;
+	if (u->cfi == NULL)
+		pd_image_free(&u->image);
+	return u->read ? 0 : -1;
+}
+
+int
+pd_jitdump_cfi(struct pd_jitdump *d, const struct pd_symbol *code,
+    struct pd_cfi **cfi, struct pd_error *err)
+{
+	const struct event *e = (const struct event *)code;
+
+	*cfi = NULL;
+	if (e->unwinding == NULL)
+		return 0;
+	if (!e->unwinding->read && read_unwinding(d, e, err) == -1)
+		return -1;
+	*cfi = e->unwinding->cfi;
+	return 0;
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* V8 says in the name of a function where it is: "JS:*f /dir/a.js:1:13". */
+#define V8_PREFIX	"JS:"
+/* ... and counts from the start of the ELF file that perf inject would make. */
+#define V8_SHIFT	64
+
+/* The entries of one function, as far as they are read. */
+struct entries {
+	struct pd_cursor	c;
+	uint64_t		start, size;	/* of what they are about */
+	const char		*script;	/* of V8; else NULL */
+	size_t			script_len;
+};
+
+static void
+find_script(struct entries *s, const char *name)
+{
+	const char *p = strrchr(name, ' '), *end;
+	int colons = 0;
+
+	if (strncmp(name, V8_PREFIX, strlen(V8_PREFIX)) != 0)
+		return;
+	s->start += V8_SHIFT;
+	if (p == NULL)
+		return;
+	for (end = name + strlen(name); end > p && colons < 2;)
+		colons += *--end == ':';
+	s->script = p + 1;
+	s->script_len = end > p ? (size_t)(end - p - 1) : 0;
+}
+
+/* Whether an entry begins here, or all have been read. */
+static bool
+at_entry(const struct entries *s, struct pd_cursor c)
+{
+	/* Records are padded to 8 bytes. */
+	return pd_left(&c) < 17 || pd_get_u64(&c) - s->start <= s->size;
+}
+
+/*
+ * The file of an entry and its length.  V8 12 writes memory that it has freed
+ * for the name of the script, but it has the right length.
+ */
+static const char *
+get_file(struct entries *s, size_t *len)
+{
+	struct pd_cursor own = s->c;
+	const uint8_t *p = pd_get_bytes(&own, s->script_len + 1);
+	const char *name;
+
+	if (s->script_len > 0 && p != NULL && p[s->script_len] == 0 &&
+	    at_entry(s, own)) {
+		s->c = own;
+		*len = s->script_len;
+		return s->script;
+	}
+	name = pd_get_str(&s->c);
+	*len = name ? strlen(name) : 0;
+	return name;
+}
+
+static int
+parse_lines(struct pd_jitdump *d, const struct event *e,
+    struct pd_cursor c, struct pd_error *err)
+{
+	struct entries s = { .c = c, .start = e->lines->start,
+		.size = e->sym.end - e->sym.start };
+	struct line new = { .file = NULL };
+	struct lines *l = e->lines;
+	const char *name;
+	size_t len;
+
+	find_script(&s, e->sym.name);
+	while (pd_left(&s.c) >= 17 && at_entry(&s, s.c)) {
+		new.at = (uint32_t)(pd_get_u64(&s.c) - s.start);
+		new.number = pd_get_u32(&s.c);
+		pd_get_u32(&s.c);		/* discriminator */
+		name = get_file(&s, &len);
+		if (name == NULL)
+			break;
+		new.place = l->len;
+		/* "\xff" is the name of the entry before. */
+		if (strcmp(name, "\xff") != 0 && (new.file == NULL ||
+		    strncmp(name, new.file, len) != 0 ||
+		    new.file[len] != '\0') && (new.file =
+		    pd_arena_strndup(&d->names, name, len, err)) == NULL)
+			return -1;
+		if (pd_grow(&l->v, &l->cap, l->len + 1, sizeof(new), err) == -1)
+			return -1;
+		l->v[l->len++] = new;
+	}
+	if (l->len > 1)
+		qsort(l->v, l->len, sizeof(*l->v), by_place);
+	return 0;
+}
+
+static int
+read_lines(struct pd_jitdump *d, const struct event *e, struct pd_error *err)
+{
+	struct lines *l = e->lines;
+	uint8_t *bytes = pd_calloc(l->size, 1, err);
+	int ret = 0;
+
+	if (bytes == NULL)
+		return -1;
+	if (pd_file_read(d->fd, bytes, l->size, l->offset))
+		ret = parse_lines(d, e, pd_cursor(bytes, l->size, d->swapped),
+		    err);
+	free(bytes);
+	l->read = ret == 0;
+	return ret;
+}
+
+int
+pd_jitdump_line(struct pd_jitdump *d, const struct pd_symbol *code,
+    uint64_t ip, const char **file, uint32_t *line, struct pd_error *err)
+{
+	const struct event *e = (const struct event *)code;
+	size_t lo = 0, hi, mid;
+
+	*file = NULL;
+	*line = 0;
+	if (e->lines == NULL)
+		return 0;
+	if (!e->lines->read && read_lines(d, e, err) == -1)
+		return -1;
+	for (hi = e->lines->len; lo < hi;) {
+		mid = lo + (hi - lo) / 2;
+		if (e->lines->v[mid].at <= ip - e->sym.start)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return 0;
+	*file = e->lines->v[lo - 1].file;
+	*line = e->lines->v[lo - 1].number;
+	return 0;
 }

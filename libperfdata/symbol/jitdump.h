@@ -3,6 +3,7 @@
 #define PD_SYMBOL_JITDUMP_H
 
 #include "symbol/symtab.h"
+#include "unwind/cfi.h"
 
 struct pd_jitdump;
 
@@ -38,5 +39,15 @@ size_t pd_jitdump_until(const struct pd_jitdump *d, size_t from,
  */
 const struct pd_symbol *pd_jitdump_find(const struct pd_jitdump *d, size_t n,
     uint64_t ip, uint64_t *time);
+
+/*
+ * Of code that was found: its call frame information, *cfi NULL where the
+ * dump has none; and the source line of an address in it, NULL and 0 likewise.
+ * Owned by d; -1 only without memory.
+ */
+int pd_jitdump_cfi(struct pd_jitdump *d, const struct pd_symbol *code,
+    struct pd_cfi **cfi, struct pd_error *err);
+int pd_jitdump_line(struct pd_jitdump *d, const struct pd_symbol *code,
+    uint64_t ip, const char **file, uint32_t *line, struct pd_error *err);
 
 #endif

@@ -99,12 +99,12 @@ pd_jits_advance(struct pd_jits *j, struct pd_session *s,
 	return 0;
 }
 
-const struct pd_symbol *
-pd_jits_find(const struct pd_jits *j, const struct pd_space *sp, uint64_t ip,
+/* The code that was put at an address last, and by which dump. */
+static const struct pd_symbol *
+find(const struct pd_jits *j, const struct pd_space *sp, uint64_t ip,
     const struct pd_dso **dso)
 {
 	const struct pd_symbol *best = NULL, *sym;
-	const struct pd_dso *at = NULL;
 	uint64_t last = 0, time;
 	size_t i;
 
@@ -117,11 +117,47 @@ pd_jits_find(const struct pd_jits *j, const struct pd_space *sp, uint64_t ip,
 			continue;
 		best = sym;
 		last = time;
-		at = sp->jits[i].dso;
+		*dso = sp->jits[i].dso;
 	}
+	return best;
+}
+
+const struct pd_symbol *
+pd_jits_find(const struct pd_jits *j, const struct pd_space *sp, uint64_t ip,
+    const struct pd_dso **dso)
+{
+	const struct pd_dso *at;
+	const struct pd_symbol *sym = find(j, sp, ip, &at);
+
 	/* A record without a name still says that an older name is over. */
-	if (best == NULL || *best->name == '\0')
+	if (sym == NULL || *sym->name == '\0')
 		return NULL;
 	*dso = at;
-	return best;
+	return sym;
+}
+
+int
+pd_jits_line(const struct pd_jits *j, const struct pd_space *sp, uint64_t ip,
+    const char **file, uint32_t *line, struct pd_error *err)
+{
+	const struct pd_dso *dso;
+	const struct pd_symbol *sym = find(j, sp, ip, &dso);
+
+	*file = NULL;
+	*line = 0;
+	return sym == NULL ? 0 : pd_jitdump_line(j->dumps[dso->id], sym, ip,
+	    file, line, err);
+}
+
+int
+pd_jits_cfi(void *jits, const struct pd_space *sp, uint64_t ip,
+    struct pd_cfi **cfi, struct pd_error *err)
+{
+	const struct pd_jits *j = jits;
+	const struct pd_dso *dso;
+	const struct pd_symbol *sym = find(j, sp, ip, &dso);
+
+	*cfi = NULL;
+	return sym == NULL ? 0 : pd_jitdump_cfi(j->dumps[dso->id], sym, cfi,
+	    err);
 }

@@ -6,6 +6,7 @@
 #include "session/session.h"
 #include "symbol/debugfile.h"
 #include "symbol/symtab.h"
+#include "unwind/cfi.h"
 
 struct pd_jits {
 	const struct pd_symopts	*opts;
@@ -29,5 +30,11 @@ int pd_jits_advance(struct pd_jits *j, struct pd_session *s,
  */
 const struct pd_symbol *pd_jits_find(const struct pd_jits *j,
     const struct pd_space *sp, uint64_t ip, const struct pd_dso **dso);
+/* Where it is in the source: pd_jitdump_line(). */
+int pd_jits_line(const struct pd_jits *j, const struct pd_space *sp,
+    uint64_t ip, const char **file, uint32_t *line, struct pd_error *err);
+/* Its call frame information, for pd_unwind_files: pd_jitdump_cfi(). */
+int pd_jits_cfi(void *jits, const struct pd_space *sp, uint64_t ip,
+    struct pd_cfi **cfi, struct pd_error *err);
 
 #endif

@@ -496,6 +496,22 @@ add_inlines(struct pd_resolver *r, const struct place *pl, uint32_t function,
 	    -1 ? PD_NOID : v;
 }
 
+/* The frame of code that a dump describes. */
+static uint32_t
+jit_frames(struct pd_resolver *r, const struct place *pl,
+    struct pd_frame *f, struct pd_error *err)
+{
+	struct pd_inline at = { .line = 0 };
+	uint32_t v = symbol_frames(r, pl->jit, f, err);
+
+	if (v == PD_NOID || v & PD_FRAME_LIST || !r->opts->lines)
+		return v;
+	if (pd_jits_line(&r->jits, pl->space, pl->addr, &at.file, &at.line,
+	    err) == -1)
+		return PD_NOID;
+	return line_frame(r, v, &at, err);
+}
+
 /* Resolve without the cache. */
 static uint32_t
 resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
@@ -509,7 +525,7 @@ resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
 	if (pl->dso != NULL)
 		f.dso = pl->dso->name;
 	if (pl->jit != NULL)
-		return symbol_frames(r, pl->jit, &f, err);
+		return jit_frames(r, pl, &f, err);
 	if (pl->dso != NULL) {
 		if (r->opts->perf_compat && pl->dso->kind == PD_DSO_MODULE)
 			f.dso = pd_namer_module(&r->namer, f.dso, err);

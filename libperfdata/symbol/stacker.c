@@ -258,6 +258,8 @@ unwinder_open(struct pd_stacker *st, struct pd_error *err)
 		st->unwound = pd_calloc(MAX_UNWOUND, sizeof(*st->unwound), err);
 	if (st->unwound == NULL)
 		return -1;
+	files.jit = pd_jits_cfi;
+	files.jit_ctx = &st->resolver.jits;
 	st->unwinder = pd_unwinder_new(st->resolver.session, &files, err);
 	return st->unwinder == NULL ? -1 : 0;
 }
@@ -338,6 +340,8 @@ build_chain(struct pd_stacker *st, const struct pd_record *rec,
 	if (pd_thread_space(th)->old_len > 0 &&
 	    runs_new_program(c, pd_thread_space(th)))
 		pd_session_settle(st->resolver.session, th);
+	if (pd_resolver_advance(&st->resolver, th, rec->time, err) == -1)
+		return -1;
 	if (pd_unwinder_can(rec->event, smp) &&
 	    unwind(st, c, rec, smp, th, err) == -1)
 		return -1;
@@ -403,8 +407,6 @@ pd_stacker_run(struct pd_stacker *st, const struct pd_record *rec,
 		return -1;
 	if (c->truncated && !st->opts.perf_compat)
 		pd_chain_mark_truncated(c);
-	if (pd_resolver_advance(&st->resolver, th, rec->time, err) == -1)
-		return -1;
 	if ((!slot_holds(st, sl, rec, ev, th) &&
 	    slot_renew(st, sl, rec, ev, th, err) == -1) ||
 	    pd_grow(&sl->nodes, &sl->nodes_cap, c->len, sizeof(*sl->nodes),

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
+#include "base/intern.h"
 #include "record/event.h"
 #include "unwind/cfi.h"
 #include "unwind/expr.h"
@@ -31,13 +32,13 @@ struct expr {
 };
 
 enum rule_kind {
+	RULE_CHAIN,		/* no CFI: perhaps it keeps a frame pointer */
+	RULE_NOWHERE,		/* nothing is mapped here */
 	RULE_CFI,
 	RULE_CFI_EXPR,		/* the CFA is an expression */
 	RULE_PLT,		/* a stub that has not touched the stack */
 	RULE_SIGFRAME,		/* arm64: the kernel's frame of a signal */
-	RULE_CHAIN,		/* no CFI: perhaps it keeps a frame pointer */
 	RULE_OUTERMOST,		/* it has no caller */
-	RULE_NOWHERE,		/* nothing is mapped here */
 };
 
 struct rule {
@@ -64,13 +65,27 @@ struct pd_unwinder {
 	const struct pd_event	*ev;
 	struct module		*modules;	/* by dso->id */
 	size_t			modules_cap;
+	/* The first two are RULE_CHAIN and RULE_NOWHERE. */
 	struct rule		*rules;
 	size_t			nrules, rules_cap;
+	struct pd_strtab	jit_keys;	/* struct jit_key -> id */
+	uint32_t		*jit_rules;	/* by id */
+	size_t			jit_cap;
 	struct saved		*saved;
 	size_t			nsaved, saved_cap;
 	struct expr		*exprs;
 	size_t			nexprs, exprs_cap;
 };
+
+static uint32_t
+add_rule(struct pd_unwinder *u, const struct rule *r, struct pd_error *err)
+{
+	if (pd_grow(&u->rules, &u->rules_cap, u->nrules + 1,
+	    sizeof(*u->rules), err) == -1)
+		return PD_NOID;
+	u->rules[u->nrules] = *r;
+	return (uint32_t)u->nrules++;
+}
 
 struct pd_unwinder *
 pd_unwinder_new(struct pd_session *s, const struct pd_unwind_files *files,
@@ -82,7 +97,12 @@ pd_unwinder_new(struct pd_session *s, const struct pd_unwind_files *files,
 		return NULL;
 	u->session = s;
 	u->files = *files;
-	return u;
+	if (add_rule(u, &(struct rule){ .kind = RULE_CHAIN }, err) ==
+	    RULE_CHAIN && add_rule(u, &(struct rule){ .kind = RULE_NOWHERE },
+	    err) == RULE_NOWHERE)
+		return u;
+	pd_unwinder_free(u);
+	return NULL;
 }
 
 void
@@ -98,6 +118,8 @@ pd_unwinder_free(struct pd_unwinder *u)
 		pd_map64_free(&u->modules[i].rules);
 	}
 	free(u->modules);
+	pd_strtab_free(&u->jit_keys);
+	free(u->jit_rules);
 	free(u->rules);
 	free(u->saved);
 	free(u->exprs);
@@ -105,16 +127,6 @@ pd_unwinder_free(struct pd_unwinder *u)
 }
 
 /* ---- rules ------------------------------------------------------------------- */
-
-static uint32_t
-add_rule(struct pd_unwinder *u, const struct rule *r, struct pd_error *err)
-{
-	if (pd_grow(&u->rules, &u->rules_cap, u->nrules + 1,
-	    sizeof(*u->rules), err) == -1)
-		return PD_NOID;
-	u->rules[u->nrules] = *r;
-	return (uint32_t)u->nrules++;
-}
 
 static int
 add_expr(struct pd_unwinder *u, const struct pd_cfi_rule *r, int32_t *value,
@@ -255,13 +267,40 @@ rule_of_file(struct pd_unwinder *u, struct module *m, uint64_t addr,
 	return i;
 }
 
+/* Code that others replace at the same address has a rule for each. */
+struct jit_key {
+	const struct pd_cfi	*cfi;
+	uint64_t		ip;
+};
+
+/* The rule of JIT code with CFI; RULE_CHAIN where that says nothing. */
+static uint32_t
+rule_of_jit(struct pd_unwinder *u, struct pd_cfi *cfi, uint64_t ip,
+    struct pd_error *err)
+{
+	struct jit_key key = { cfi, ip };
+	struct rule rule = { .kind = RULE_CHAIN };
+	uint32_t known = (uint32_t)u->jit_keys.len, id;
+	struct pd_cfi_row row;
+
+	id = pd_strtab_add(&u->jit_keys, (const char *)&key, sizeof(key), err);
+	if (id == PD_NOID || id < known)
+		return id == PD_NOID ? id : u->jit_rules[id];
+	if (pd_grow(&u->jit_rules, &u->jit_cap, id + 1, sizeof(*u->jit_rules),
+	    err) == -1 || (pd_cfi_find(cfi, ip, &row) &&
+	    rule_of_row(u, &row, &rule, err) == -1))
+		return PD_NOID;
+	return u->jit_rules[id] = rule.kind == RULE_CHAIN ? RULE_CHAIN :
+	    add_rule(u, &rule, err);
+}
+
 /* The rule of an address of a process that its space does not know yet. */
 static uint32_t
 find_new(struct pd_unwinder *u, struct pd_space *sp, uint64_t ip,
     struct pd_error *err)
 {
 	const struct pd_map *map = pd_space_find(sp, ip);
-	struct rule rule = { .kind = map ? RULE_CHAIN : RULE_NOWHERE };
+	struct pd_cfi *cfi = NULL;
 	struct module *m;
 	uint64_t addr;
 	uint32_t i;
@@ -276,7 +315,11 @@ find_new(struct pd_unwinder *u, struct pd_space *sp, uint64_t ip,
 			goto put;
 		}
 	}
-	i = add_rule(u, &rule, err);
+	if (sp->njits > 0 && u->files.jit != NULL &&
+	    u->files.jit(u->files.jit_ctx, sp, ip, &cfi, err) == -1)
+		return PD_NOID;
+	i = cfi != NULL ? rule_of_jit(u, cfi, ip, err) :
+	    map != NULL ? RULE_CHAIN : RULE_NOWHERE;
 put:
 	if (i != PD_NOID && pd_map64_put(&sp->rules, ip, i, err) == -1)
 		return PD_NOID;

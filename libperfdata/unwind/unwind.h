@@ -7,6 +7,7 @@
 
 #include "session/session.h"
 #include "unwind/callchain.h"
+#include "unwind/cfi.h"
 #include "unwind/image.h"
 
 /* Where the files of DSOs come from. */
@@ -20,6 +21,14 @@ struct pd_unwind_files {
 	int	(*read)(void *ctx, const struct pd_dso *dso,
 	    struct pd_image *img, struct pd_error *err);
 	void	*ctx;
+	/*
+	 * The call frame information that a JIT compiler gave for its code at
+	 * an address, *cfi NULL when it gave none; it lives as long as the
+	 * unwinder.  -1 only without memory.  NULL: there is no such thing.
+	 */
+	int	(*jit)(void *ctx, const struct pd_space *sp, uint64_t ip,
+	    struct pd_cfi **cfi, struct pd_error *err);
+	void	*jit_ctx;
 };
 
 enum pd_unwind_end {

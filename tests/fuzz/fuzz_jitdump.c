@@ -7,9 +7,26 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Lines and CFI are read when they are asked for. */
+static void
+ask_of(struct pd_jitdump *d, const struct pd_symbol *sym)
+{
+	struct pd_cfi_row row;
+	struct pd_cfi *cfi;
+	struct pd_error err;
+	const char *file;
+	uint32_t line;
+
+	if (pd_jitdump_line(d, sym, sym->start, &file, &line, &err) == -1 ||
+	    pd_jitdump_cfi(d, sym, &cfi, &err) == -1)
+		abort();
+	if (cfi != NULL)
+		pd_cfi_find(cfi, sym->start, &row);
+}
+
 /* An address has the same name until an event changes it, and lies in it. */
 static void
-ask(const struct pd_jitdump *d)
+ask(struct pd_jitdump *d)
 {
 	size_t all = pd_jitdump_until(d, 0, PD_NOTIME), n;
 	const struct pd_symbol *sym, *again;
@@ -17,7 +34,8 @@ ask(const struct pd_jitdump *d)
 
 	for (n = all; n > 0 && all - n < 64; n--) {
 		for (uint64_t ip = 0; ip < 1 << 13; ip += 16)
-			pd_jitdump_find(d, n, ip, &time);
+			if ((sym = pd_jitdump_find(d, n, ip, &time)) != NULL)
+				ask_of(d, sym);
 		sym = pd_jitdump_find(d, n, UINT64_MAX - 1, &time);
 		if (sym == NULL)
 			continue;

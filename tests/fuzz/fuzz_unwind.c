@@ -93,7 +93,8 @@ make_thread(struct pd_session *s, struct pd_error *err)
 static void
 unwind_all(struct pd_session *s, const struct input *in, struct pd_error *err)
 {
-	struct pd_unwind_files files = { read_image, (void *)in };
+	struct pd_unwind_files files = { .read = read_image,
+		.ctx = (void *)in };
 	struct pd_event ev = { .sample_type = PD_SAMPLE_STACK_USER |
 	    PD_SAMPLE_REGS_USER };
 	static struct pd_chain_entry out[MAX];

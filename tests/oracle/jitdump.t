@@ -51,9 +51,31 @@ node_agrees() {
 	awk '{ all += $NF } /;JS:\*?.?f .*f\.js:1/ { js += $NF }
 	    END { exit !(js > 0.8 * all) }' out
 }
+
+# Its unwind data lead through code without frame pointers as those that perf
+# inject puts into files lead perf; and scripts have lines, which those lack.
+node_unwinds() {
+	perf record -q -k CLOCK_MONOTONIC -e cpu-clock:u -F 999 \
+	    --call-graph dwarf,16384 -o dwarf-node.data \
+	    node --perf-prof --perf-prof-unwinding-info f.js >perf.log 2>&1 || return 1
+	perf inject -j -i dwarf-node.data -o inject.data >perf.log 2>&1 &&
+	    perf script --no-inline -i inject.data -F ip 2>/dev/null |
+	    awk '/^[ \t]+[0-9a-f]/ { n++ } END { print n + 0 }' >perf.frames
+	pd-fold -q --no-inline --weight samples dwarf-node.data |
+	    awk '{ n = $NF; all += n * (split($0, f, ";") - 1) }
+		END { print all + 0 }' >frames
+	note "$(cat frames) frames, perf $(cat perf.frames)"
+	awk 'NR == FNR { n = $1; next } { d = $1 - n }
+	    END { exit !(n > 1000 && d * d < n * n / 1e4) }' frames perf.frames &&
+	    pd-fold -q --srcline --weight samples dwarf-node.data |
+	    awk '{ all += $NF } /;JS:.?f [^;]*f\.js:1:[0-9]+:f\.js:1[; ]/ { js += $NF }
+		END { exit !(js > 0.8 * all) }'
+}
 if command -v node >/dev/null; then
 	ok "Node.js" node_agrees
+	ok "Node.js, copied stacks and lines" node_unwinds
 else
 	skip "Node.js" "not installed"
+	skip "Node.js, copied stacks and lines" "not installed"
 fi
 tap_done

@@ -89,10 +89,28 @@ save(const char *dir, const char *name, const void *bytes, size_t size)
 		err(2, "%s", path);
 }
 
-/* A jit-PID.dump with a load, a move and a load over both. */
+/*
+ * A jit-PID.dump with source lines and CFI, a load that they are of, a move
+ * and a load over both.
+ */
 static void
 save_jitdump(const char *dir)
 {
+	static const struct lines {
+		uint32_t id, size;
+		uint64_t time, start, len, addr;
+		uint32_t line, discriminator;
+		char name[8];
+	} lines = { 2, 64, 1, 0x1000, 1, 0x1000, 1, 0, "/dir/a." };
+	/* A CIE, an FDE, and the header of a header. */
+	static const struct frames {
+		uint32_t id, size;
+		uint64_t time, all, header, mapped;
+		uint32_t cie[6], fde[5];
+		uint8_t hdr[4];
+	} frames = { 4, 88, 1, 48, 4, 0,
+		{ 20, 0, 0x00527a01, 0x01107801, 0x08070c1b, 0x00000190 },
+		{ 16, 28, (uint32_t)-0x30, 16, 0 }, { 1, 0xff, 0xff, 0xff } };
 	static const struct load {
 		uint32_t id, size;
 		uint64_t time;
@@ -106,14 +124,15 @@ save_jitdump(const char *dir)
 	static const uint64_t move[] = { 1 | UINT64_C(64) << 32, 20,
 		7 | UINT64_C(7) << 32, 0x1800, 0x1000, 0x1800, 16, 1 };
 	static const uint32_t head[10] = { 0x4a695444, 1, 40, 62, 0, 7 };
-	uint8_t all[40 + sizeof(loads) + sizeof(move)];
+	uint8_t all[512], *p = all;
 
-	memcpy(all, head, 40);
-	memcpy(all + 40, &loads[0], sizeof(loads[0]));
-	memcpy(all + 40 + sizeof(loads[0]), move, sizeof(move));
-	memcpy(all + 40 + sizeof(loads[0]) + sizeof(move), &loads[1],
-	    sizeof(loads[1]));
-	save(dir, "jitdump", all, sizeof(all));
+	p = mempcpy(p, head, sizeof(head));
+	p = mempcpy(p, &lines, sizeof(lines));
+	p = mempcpy(p, &frames, sizeof(frames));
+	p = mempcpy(p, &loads[0], sizeof(loads[0]));
+	p = mempcpy(p, move, sizeof(move));
+	p = mempcpy(p, &loads[1], sizeof(loads[1]));
+	save(dir, "jitdump", all, (size_t)(p - all));
 }
 
 int

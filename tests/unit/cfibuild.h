@@ -2,6 +2,7 @@
 #ifndef TESTS_CFIBUILD_H
 #define TESTS_CFIBUILD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

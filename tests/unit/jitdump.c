@@ -2,6 +2,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <elf.h>
+
+#include "cfibuild.h"
 #include "folding.h"
 #include "symbol/jitdump.h"
 
@@ -97,6 +100,55 @@ other(uint32_t id, uint32_t size)
 	u64(1);
 	memset(bytes + len, 0xff, size);
 	len += size;
+}
+
+/* Before a load: CFI, and behind it a header that nobody reads. */
+static void
+unwinding(const struct cb *c)
+{
+	u32(4);
+	u32((uint32_t)(40 + c->n + 20));
+	u64(1);
+	u64(c->n + 20);
+	u64(20);
+	u64(0);
+	memcpy(bytes + len, c->b, c->n);
+	memset(bytes + len + c->n, 0xff, 20);
+	len += c->n + 20;
+}
+
+/* Likewise, source lines: begin, entries, end. */
+static size_t debug_at;
+
+static void
+debug_begin(uint64_t start)
+{
+	debug_at = len;
+	u32(2);
+	u32(0);
+	u64(1);
+	u64(start);
+	u64(0);				/* how many, which is not believed */
+}
+
+static void
+debug_entry(uint64_t addr, uint32_t line, const void *file, size_t n)
+{
+	u64(addr);
+	u32(line);
+	u32(0);
+	memcpy(bytes + len, file, n);
+	len += n;
+}
+
+static void
+debug_end(void)
+{
+	size_t end = len;
+
+	len = debug_at + 4;
+	u32((uint32_t)(end - debug_at));
+	len = end;
 }
 
 static void
@@ -205,6 +257,126 @@ moved_code_takes_its_name_along(void)
 	pd_jitdump_free(d);
 }
 
+/* "FILE:LINE" of an address in the code that was last there. */
+static const char *
+line_at(struct pd_jitdump *d, uint64_t ip)
+{
+	size_t n = pd_jitdump_until(d, 0, PD_NOTIME);
+	static char text[300];
+	struct pd_error err;
+	const char *file;
+	uint64_t time;
+	uint32_t line;
+
+	CHECK(pd_jitdump_line(d, pd_jitdump_find(d, n, ip, &time), ip, &file,
+	    &line, &err) == 0);
+	snprintf(text, sizeof(text), "%s:%u", file ? file : "", line);
+	return text;
+}
+
+static void
+code_has_its_source_lines(void)
+{
+	for (int other_order = 0; other_order < 2; other_order++) {
+		struct pd_jitdump *d;
+
+		begin(other_order, 1, 0);
+		debug_begin(0x1000);
+		debug_entry(0x1008, 2, "b.x", 4);
+		debug_entry(0x1000, 1, "/a.x", 5);
+		debug_entry(0x1010, 3, "\xff", 2);
+		debug_entry(0x1010, 4, "\xff", 2);	/* the last one counts */
+		debug_end();
+		load(10, 0x1000, 0x20, 1, "f");
+		load(10, 0x1020, 0x20, 2, "without");
+		debug_begin(0x9999);			/* of something else */
+		debug_entry(0x1040, 1, "a.x", 4);
+		debug_end();
+		load(10, 0x1040, 0x20, 3, "other");
+		move(20, 0x1000, 0x3000, 0x20, 1);
+		debug_begin(0x1080);
+		debug_entry(0x1090, 5, "a.x", 4);
+		debug_entry(0x5090, 6, "a.x", 4);	/* not in it */
+		debug_entry(0x1098, 7, "a.x", 4);
+		debug_end();
+		load(10, 0x1080, 0x20, 4, "ends");
+		d = open_bytes(len);
+		CHECK_STR(line_at(d, 0x1000), "/a.x:1");
+		CHECK_STR(line_at(d, 0x1007), "/a.x:1");
+		CHECK_STR(line_at(d, 0x1008), "b.x:2");
+		CHECK_STR(line_at(d, 0x101f), "/a.x:4");
+		CHECK_STR(line_at(d, 0x1020), ":0");
+		CHECK_STR(line_at(d, 0x1040), ":0");
+		CHECK_STR(line_at(d, 0x3008), "b.x:2");
+		CHECK_STR(line_at(d, 0x1080), ":0");
+		CHECK_STR(line_at(d, 0x109f), "a.x:5");
+		pd_jitdump_free(d);
+	}
+}
+
+/* It counts from elsewhere, and has rubbish of the right length for names. */
+static void
+scripts_of_v8_have_lines(void)
+{
+	struct pd_jitdump *d;
+
+	begin(false, 1, 0);
+	debug_begin(0x1000);
+	debug_entry(0x1040, 1, "\x1\0\xffjs\0", 6);
+	debug_entry(0x1048, 2, "node:util", 10);
+	debug_entry(0x1050, 3, "\x1\0\xffjs\0", 6);
+	u32(0);					/* padding */
+	debug_end();
+	load(10, 0x1000, 0x20, 1, "JS:*get x /a.js:1:13");
+	d = open_bytes(len);
+	CHECK_STR(line_at(d, 0x1000), "/a.js:1");
+	CHECK_STR(line_at(d, 0x1008), "node:util:2");
+	CHECK_STR(line_at(d, 0x1010), "/a.js:3");
+	pd_jitdump_free(d);
+}
+
+/* Its addresses count from where perf inject would put it. */
+static void
+code_has_its_unwind_data(void)
+{
+	struct pd_cfi_row row;
+	struct pd_jitdump *d;
+	const struct pd_symbol *sym;
+	struct pd_error err;
+	struct pd_cfi *cfi;
+	struct cb c = { .n = 0 };
+	uint64_t time;
+
+	cb_cie(&c, 16, false);
+	c.b[c.n - 1] = 0x1b;			/* pcrel, sdata4 */
+	CB_END(&c, "\x0c\x07\x08\x90\x01");
+	c.entry = c.n;
+	cb_num(&c, 0, 4);
+	cb_num(&c, c.n - c.cie, 4);
+	cb_num(&c, (uint64_t)-(int64_t)(0x28 + c.n), 4);
+	cb_num(&c, 0x25, 4);
+	cb_num(&c, 0, 1);
+	CB_END(&c, "\x0e\x20");
+	begin(false, 1, 0);
+	unwinding(&c);
+	load(10, 0x1000, 0x25, 1, "f");
+	load(10, 0x2000, 0x25, 2, "without");
+	move(20, 0x1000, 0x3000, 0x25, 1);
+	d = open_bytes(len);
+	for (uint64_t ip = 0x1004; ip < 0x4000; ip += 0x1000) {
+		sym = pd_jitdump_find(d, 3, ip, &time);
+		CHECK(pd_jitdump_cfi(d, sym, &cfi, &err) == 0);
+		CHECK((cfi != NULL) == (ip != 0x2004));
+		if (cfi == NULL)
+			continue;
+		CHECK(pd_cfi_find(cfi, ip, &row));
+		CHECK_EQ(row.cfa.n, 7);
+		CHECK_EQ(row.cfa.value, 32);
+		CHECK(!pd_cfi_find(cfi, ip + 0x25, &row));
+	}
+	pd_jitdump_free(d);
+}
+
 static void
 records_need_not_be_in_the_order_of_time(void)
 {
@@ -294,13 +466,48 @@ every_prefix_is_an_end(void)
 	CHECK_EQ(named, 1);
 }
 
+/* Read all that is read later. */
+static void
+ask_all(struct pd_jitdump *d)
+{
+	size_t n = pd_jitdump_until(d, 0, PD_NOTIME);
+	const struct pd_symbol *sym;
+	struct pd_cfi_row row;
+	struct pd_error err;
+	struct pd_cfi *cfi;
+	const char *file;
+	uint32_t line;
+	uint64_t time;
+
+	for (; n > 0; n--) {
+		sym = pd_jitdump_find(d, n, 0x1008, &time);
+		if (sym == NULL)
+			continue;
+		CHECK(pd_jitdump_line(d, sym, 0x1008, &file, &line, &err) == 0);
+		CHECK(pd_jitdump_cfi(d, sym, &cfi, &err) == 0);
+		if (cfi != NULL)
+			pd_cfi_find(cfi, 0x1008, &row);
+	}
+}
+
 static void
 every_byte_may_be_anything(void)
 {
 	size_t all;
 
+	struct cb c = { .n = 0 };
+
+	cb_cie(&c, 16, false);
+	CB_END(&c, "\x0c\x07\x08\x90\x01");
+	cb_fde(&c, 0x1000, 0x20);
+	CB_END(&c, "\x0e\x20");
 	begin(false, 1, 0);
-	load(10, 0x1000, 0x20, 1, "one");
+	unwinding(&c);
+	debug_begin(0x1000);
+	debug_entry(0x1040, 1, "/a.js", 6);
+	debug_entry(0x1050, 1, "b", 2);
+	debug_end();
+	load(10, 0x1000, 0x20, 1, "JS:*f /a.js:1:1");
 	move(20, 0x1000, 0x2000, 0x20, 1);
 	load(30, 0x1010, 0x20, 2, "two");
 	all = len;
@@ -314,6 +521,7 @@ every_byte_may_be_anything(void)
 			    (uint8_t)(was + 1) }[v];
 			d = open_bytes(all);
 			at(d, PD_NOTIME, 0x1010);
+			ask_all(d);
 			pd_jitdump_free(d);
 		}
 		bytes[i] = was;
@@ -594,6 +802,61 @@ only_an_executable_map_of_that_name_counts(void)
 	unlink(copy);
 }
 
+/*
+ * Two functions at one address, whose frames have another size, and their
+ * caller, which has none.
+ */
+static void
+stacks_are_unwound_by_the_code_of_their_time(void)
+{
+	uint64_t stack[8] = { 0x1108, 0, 0, 0x1109 }, regs[9] = { 0 };
+	struct pdb *b = pdb_new(PDB_FILE, false);
+	uint32_t clock[6] = { 1, 1 };
+	struct pd_fold_opts opts = options();
+	struct cb small = { .n = 0 }, large = { .n = 0 }, top = { .n = 0 };
+	unsigned ev;
+
+	cb_cie(&small, 16, false);
+	CB_END(&small, "\x0c\x07\x08\x90\x01");
+	top = large = small;
+	cb_fde(&small, 0x1000, 0x20);
+	CB_END(&small, "");
+	cb_fde(&large, 0x1000, 0x20);
+	CB_END(&large, "\x0e\x20");
+	cb_fde(&top, 0x1100, 0x20);
+	CB_END(&top, "\x07\x10");
+	begin(false, 1, 0);
+	unwinding(&top);
+	debug_begin(0x1100);
+	debug_entry(0x1100, 8, "a.x", 4);
+	debug_entry(0x1108, 9, "a.x", 4);
+	debug_end();
+	load(5, 0x1100, 0x20, 1, "top");
+	unwinding(&small);
+	load(10, 0x1000, 0x20, 2, "small");
+	unwinding(&large);
+	load(20, 0x1000, 0x20, 3, "large");
+	write_bytes(path, len);
+
+	ev = pdb_event(b, &(struct pdb_event){ .sample_type = FLAT |
+	    PDB_REGS_USER | PDB_STACK_USER, .regs_user = 0x1ff,
+	    .stack_user = sizeof(stack) });
+	pdb_feature(b, 29, clock, sizeof(clock));
+	pdb_feature_str(b, 6, "x86_64");
+	MMAP(b, ev, 1, 7, 0x1000, 0x1000, "//anon");
+	MMAP(b, ev, 1, 7, 0x10000, 0x1000, path);
+	regs[7] = 0x7fff1000;
+	regs[8] = 0x1004;
+	for (uint64_t time = 15; time < 40; time += 10)
+		pdb_sample(b, ev, &(struct pdb_sample){ .id = { .pid = 7,
+		    .tid = 7, .time = time }, .ip = 0x1004, .user_abi = 2,
+		    .user_regs = regs, .stack = stack, .stack_size =
+		    sizeof(stack), .stack_dyn = sizeof(stack) });
+	opts.stack.lines = true;
+	CHECK_FOLD(b, &opts, NULL, ":7;top:a.x:8;small 1\n"
+	    ":7;top:a.x:9;large 2\n");
+}
+
 int
 main(void)
 {
@@ -603,6 +866,9 @@ main(void)
 	RUN(code_has_its_name_from_its_load_on);
 	RUN(later_code_covers_older_code_where_it_is);
 	RUN(moved_code_takes_its_name_along);
+	RUN(code_has_its_source_lines);
+	RUN(scripts_of_v8_have_lines);
+	RUN(code_has_its_unwind_data);
 	RUN(records_need_not_be_in_the_order_of_time);
 	RUN(any_address_at_any_time_is_the_last_that_covers_it);
 	RUN(what_a_forked_child_adds_is_not_of_this_process);
@@ -617,6 +883,7 @@ main(void)
 	RUN(code_in_a_file_is_named_by_the_file);
 	RUN(a_child_has_the_code_of_its_parent_up_to_the_fork);
 	RUN(only_an_executable_map_of_that_name_counts);
+	RUN(stacks_are_unwound_by_the_code_of_their_time);
 	unlink(path);
 	rmdir(dir);
 	return tap_done();

@@ -61,7 +61,7 @@ read_image(void *ctx, const struct pd_dso *dso, struct pd_image *img,
 static void
 start(const char *arch)
 {
-	struct pd_unwind_files files = { read_image, NULL };
+	struct pd_unwind_files files = { .read = read_image };
 	struct pdb *b = pdb_new(PDB_FILE, false);
 	unsigned ev = pdb_event(b, &(struct pdb_event){ .sample_type =
 	    PDB_IP | PDB_TID | PDB_TIME });
