@@ -68,7 +68,9 @@ keep_above(struct pd_stitched *t, size_t n, bool swapped,
 	if (pd_grow(&t->above, &t->above_cap, t->nabove + more,
 	    sizeof(*t->above), err) == -1)
 		return -1;
-	memmove(t->above + more, t->above, t->nabove * sizeof(*t->above));
+	if (t->nabove > 0)
+		memmove(t->above + more, t->above,
+		    t->nabove * sizeof(*t->above));
 	for (i = 0; i < more; i++)
 		t->above[i] = pd_load_u64(t->last + BRANCH_SIZE * (n + i),
 		    swapped);
