@@ -153,16 +153,6 @@ has_symtab(const struct pd_elf *e)
 	return false;
 }
 
-static bool
-has_dwarf(const struct pd_elf *e)
-{
-	const struct pd_elf_section *s = pd_elf_section(e, ".debug_info");
-
-	if (s == NULL)
-		s = pd_elf_section(e, ".zdebug_info");
-	return s != NULL && s->type != SHT_NOBITS && s->size > 0;
-}
-
 /* Keep a file if it is the first with code, symbols or debug information. */
 static bool
 take(const struct search *s, struct pd_elf *e, char *path)
@@ -170,7 +160,7 @@ take(const struct search *s, struct pd_elf *e, char *path)
 	struct pd_debugfile *f = s->f;
 	bool run = f->run == NULL && pd_elf_has_code(e);
 	bool syms = f->syms == NULL && has_symtab(e);
-	bool dwarf = s->o->dwarf && f->dwarf == NULL && has_dwarf(e);
+	bool dwarf = s->o->dwarf && f->dwarf == NULL && pd_elf_has_dwarf(e);
 
 	if (!run && !syms && !dwarf)
 		return false;

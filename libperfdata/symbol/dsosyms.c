@@ -93,14 +93,13 @@ add_tables(struct pd_dsosyms *s, const struct pd_debugfile *f,
 
 /* Remember the file with the debug information, to be opened when needed. */
 static int
-keep_dwarf(struct pd_dsosyms *s, const struct pd_debugfile *f,
-    struct pd_error *err)
+keep_dwarf(struct pd_dsosyms *s, const struct pd_elf *e, const char *path,
+    const struct pd_symopts *o, struct pd_error *err)
 {
-	if (f->dwarf == NULL)
+	if (!o->dwarf || !pd_elf_has_dwarf(e))
 		return 0;
-	s->dwarf = pd_strdup(f->paths[f->dwarf - f->files], err);
-	s->dwarf_id = f->dwarf->buildid;
-	s->dwarf_shift = moved(f->run, f->dwarf);
+	s->dwarf = pd_strdup(path, err);
+	s->dwarf_id = e->buildid;
 	return s->dwarf == NULL ? -1 : 0;
 }
 
@@ -120,8 +119,11 @@ open_file(struct pd_dsosyms *s, const struct pd_dso *dso,
 		return 0;
 	}
 	ret = add_tables(s, &f, o->perf_compat, err);
-	if (ret == 0)
-		ret = keep_dwarf(s, &f, err);
+	if (ret == 0 && f.dwarf != NULL) {
+		s->dwarf_shift = moved(f.run, f.dwarf);
+		ret = keep_dwarf(s, f.dwarf, f.paths[f.dwarf - f.files], o,
+		    err);
+	}
 	if (pd_symtab_len(s->table) == 0)
 		s->why = "no symbols (stripped)";
 	s->run = *f.run;
@@ -171,7 +173,7 @@ open_vdso(struct pd_dsosyms *s, const struct pd_dso *dso,
  */
 static int
 try_vmlinux(struct pd_dsosyms *s, const struct pd_dso *dso, char *path,
-    bool must_match, struct pd_error *err)
+    const struct pd_symopts *o, bool must_match, struct pd_error *err)
 {
 	struct pd_elfsyms to = { .table = s->table, .names = &s->names };
 	struct pd_elf e;
@@ -191,12 +193,14 @@ try_vmlinux(struct pd_dsosyms *s, const struct pd_dso *dso, char *path,
 		pd_symtab_finish(s->table);
 		s->why = "no symbols (stripped)";
 	}
-	pd_elf_close(&e);
 	if (ret == 0 && pd_symtab_len(s->table) > 0) {
+		ret = keep_dwarf(s, &e, path, o, err);
+		pd_elf_close(&e);
 		s->why = NULL;
 		s->path = path;
-		return 1;
+		return ret == -1 ? -1 : 1;
 	}
+	pd_elf_close(&e);
 	free(path);
 	return ret == -1 ? -1 : 0;
 }
@@ -217,12 +221,15 @@ find_vmlinux(struct pd_dsosyms *s, const struct pd_dso *dso,
 	if (dso->buildid.size == 0)
 		return 0;
 	ret = try_vmlinux(s, dso, pd_buildid_cache_path(o, &dso->buildid,
-	    "elf", err), true, err);
+	    "elf", err), o, true, err);
+	if (ret == 0)
+		ret = try_vmlinux(s, dso, pd_buildid_debug_path(pd_symfs(o),
+		    &dso->buildid, err), o, true, err);
 	if (rel == NULL || strchr(rel, '/') != NULL)
 		return ret;
 	for (i = 0; i < 4 && ret == 0; i++)
 		ret = try_vmlinux(s, dso, pd_path(err, "%s%s%.256s%s",
-		    pd_symfs(o), before[i], rel, after[i]), true, err);
+		    pd_symfs(o), before[i], rel, after[i]), o, true, err);
 	return ret;
 }
 
@@ -259,8 +266,8 @@ open_kernel(struct pd_dsosyms *s, const struct pd_dso *dso,
 	if (o->kallsyms != NULL)
 		return use_kallsyms(s, src, err);
 	if (o->vmlinux != NULL)
-		ret = try_vmlinux(s, dso, pd_strdup(o->vmlinux, err), false,
-		    err);
+		ret = try_vmlinux(s, dso, pd_strdup(o->vmlinux, err), o,
+		    false, err);
 	else {
 		ret = find_vmlinux(s, dso, o, err);
 		if (ret == 0)
@@ -292,39 +299,11 @@ module_name(const char *dso, char *buf, size_t size)
 	buf[len + 2] = '\0';
 }
 
-/*
- * Where the kernel puts the code of a module file, from its start: sections
- * with code in their order, but not what is freed after init
- * (layout_sections() in kernel/module/main.c).
- */
-static uint64_t *
-module_bases(const struct pd_elf *e, struct pd_error *err)
-{
-	uint64_t *bases, at = 0, align;
-	const struct pd_elf_section *s;
-	size_t i;
-
-	bases = pd_calloc(e->nsections, sizeof(*bases), err);
-	for (i = 0; bases != NULL && i < e->nsections; i++) {
-		s = &e->sections[i];
-		bases[i] = UINT64_MAX;
-		if (!(s->flags & SHF_ALLOC) || !(s->flags & SHF_EXECINSTR) ||
-		    strncmp(s->name, ".init", 5) == 0)
-			continue;
-		align = s->align > 1 && (s->align & (s->align - 1)) == 0 ?
-		    s->align : 1;
-		at = (at + align - 1) & ~(align - 1);
-		bases[i] = at;
-		at += s->size;
-	}
-	return bases;
-}
-
 static int
 add_module(struct pd_dsosyms *s, const struct pd_elf *e, struct pd_error *err)
 {
 	struct pd_elfsyms to = { .table = s->table, .names = &s->names };
-	uint64_t *bases = module_bases(e, err);
+	uint64_t *bases = pd_elf_module_bases(e, err);
 	int ret;
 
 	if (bases == NULL)
@@ -403,6 +382,64 @@ find_ko(struct pd_dsosyms *s, const struct pd_dso *dso,
 }
 
 static int
+find_names(struct pd_dsosyms *s, const struct pd_dso *dso,
+    struct pd_symsources *src, struct pd_error *err)
+{
+	if (use_kallsyms(s, src, err) == -1)
+		return -1;
+	if (s->why == NULL)
+		return 0;
+	return find_ko(s, dso, &src->opts, err) == -1 ? -1 : 0;
+}
+
+/* Try a file for its debug information; owns path.  1, 0, -1. */
+static int
+try_ko_dwarf(struct pd_dsosyms *s, const struct pd_dso *dso, char *path,
+    const struct pd_symopts *o, struct pd_error *err)
+{
+	const char *why;
+	struct pd_elf e;
+	int ret;
+
+	if (path == NULL)
+		return err->code == PD_OK ? 0 : -1;
+	ret = pd_elf_open(&e, path, &why, err);
+	if (ret == 0 && (dso->buildid.size == 0 ||
+	    pd_buildid_equal(&dso->buildid, &e.buildid)))
+		ret = keep_dwarf(s, &e, path, o, err);
+	pd_elf_close(&e);
+	free(path);
+	return ret == -1 ? -1 : s->dwarf != NULL;
+}
+
+/* The debug information of a module, where distributions put it. */
+static int
+find_ko_dwarf(struct pd_dsosyms *s, const struct pd_dso *dso,
+    const struct pd_symopts *o, struct pd_error *err)
+{
+	const char *ko = strstr(dso->name, ".ko");
+	int ret, len;
+
+	ret = try_ko_dwarf(s, dso, pd_buildid_cache_path(o, &dso->buildid,
+	    "elf", err), o, err);
+	if (ret == 0 && dso->buildid.size > 0)
+		ret = try_ko_dwarf(s, dso, pd_buildid_debug_path(pd_symfs(o),
+		    &dso->buildid, err), o, err);
+	/* "x.ko.xz" is "x.ko.debug" or "x.ko" there. */
+	if (ret != 0 || dso->name[0] != '/' || ko == NULL)
+		return ret;
+	len = (int)(ko + 3 - dso->name);
+	ret = try_ko_dwarf(s, dso, pd_path_of(o, dso->name, (size_t)len, err),
+	    o, err);
+	if (ret == 0)
+		ret = try_ko_dwarf(s, dso, pd_path(err,
+		    "%s/usr/lib/debug%.*s.debug", pd_symfs(o), len,
+		    dso->name), o, err);
+	return ret != 0 ? ret : try_ko_dwarf(s, dso, pd_path(err,
+	    "%s/usr/lib/debug%.*s", pd_symfs(o), len, dso->name), o, err);
+}
+
+static int
 open_module(struct pd_dsosyms *s, const struct pd_dso *dso,
     struct pd_symsources *src, struct pd_error *err)
 {
@@ -411,11 +448,10 @@ open_module(struct pd_dsosyms *s, const struct pd_dso *dso,
 		return 0;
 	}
 	module_name(dso->name, s->module, sizeof(s->module));
-	if (use_kallsyms(s, src, err) == -1)
+	if (find_names(s, dso, src, err) == -1)
 		return -1;
-	if (s->why == NULL)
-		return 0;
-	return find_ko(s, dso, &src->opts, err) == -1 ? -1 : 0;
+	return src->opts.dwarf && find_ko_dwarf(s, dso, &src->opts, err) ==
+	    -1 ? -1 : 0;
 }
 
 /* ---- interface ----------------------------------------------------------- */
@@ -491,12 +527,23 @@ pd_dsosyms_dwarf(const struct pd_dsosyms *s, const struct pd_buildid **id)
 
 bool
 pd_dsosyms_dwarf_addr(const struct pd_dsosyms *s, uint64_t addr,
-    uint64_t *dwarf_addr)
+    uint64_t map_start, uint64_t *dwarf_addr)
 {
-	if (s->dwarf == NULL || !pd_elf_addr(&s->run, addr, dwarf_addr))
+	if (s->dwarf == NULL)
 		return false;
-	*dwarf_addr -= s->dwarf_shift;
-	return true;
+	switch (s->kind) {
+	case PD_DSO_KERNEL:
+		*dwarf_addr = addr + s->delta;
+		return true;
+	case PD_DSO_MODULE:
+		*dwarf_addr = addr - map_start;
+		return true;
+	default:
+		if (!pd_elf_addr(&s->run, addr, dwarf_addr))
+			return false;
+		*dwarf_addr -= s->dwarf_shift;
+		return true;
+	}
 }
 
 void

@@ -47,11 +47,11 @@ const char *pd_dsosyms_dwarf(const struct pd_dsosyms *s,
     const struct pd_buildid **id);
 
 /*
- * The address in that file of what pd_dsosyms_find() calls addr: true if it
- * has one.
+ * The address in that file of what pd_dsosyms_find() calls addr, in a map that
+ * starts at map_start: true if it has one.
  */
 bool pd_dsosyms_dwarf_addr(const struct pd_dsosyms *s, uint64_t addr,
-    uint64_t *dwarf_addr);
+    uint64_t map_start, uint64_t *dwarf_addr);
 
 /*
  * KERNEL: the recording has the symbol ref_name at ref_addr (perf names the

@@ -96,6 +96,15 @@ void pd_dw_file_close(struct pd_dw_file *f);
 int pd_dw_file_open_alt(struct pd_dw_file **alt, struct pd_dw_file *f,
     const char *symfs, struct pd_error *err);
 
+/* Which section has this name, PD_DW_NSECTIONS for none; dwo: of a .dwo. */
+enum pd_dw_section pd_dw_section_of(const char *name, bool dwo);
+/*
+ * The file is an object: put in the addresses that it has as a module of the
+ * kernel, from the module's start.
+ */
+int pd_dw_relocate(struct pd_dw_file *f, const struct pd_elf *e,
+    struct pd_error *err);
+
 /* The string at an offset of PD_DW_STR or PD_DW_LINE_STR, or NULL. */
 const char *pd_dw_file_str(const struct pd_dw_file *f,
     enum pd_dw_section section, uint64_t offset);

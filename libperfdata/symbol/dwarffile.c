@@ -25,8 +25,8 @@ static const char *const section_names[PD_DW_NSECTIONS] = {
 };
 
 /* Which section has this name?  ".zdebug_x" is an older ".debug_x". */
-static enum pd_dw_section
-section_of(const char *name, bool dwo)
+enum pd_dw_section
+pd_dw_section_of(const char *name, bool dwo)
 {
 	size_t len = strlen(name), n;
 	bool is_dwo = len > 4 && strcmp(name + len - 4, ".dwo") == 0;
@@ -76,7 +76,7 @@ add_section(struct pd_dw_file *f, const struct pd_elf *e,
 	if (sec->type == SHT_NOBITS || sec->size == 0 ||
 	    sec->size > f->map_size || sec->offset > f->map_size - sec->size)
 		return 0;
-	s = section_of(sec->name, dwo);
+	s = pd_dw_section_of(sec->name, dwo);
 	if (s == PD_DW_NSECTIONS || f->sections[s].p != NULL)
 		return 0;
 	if (pd_elf_is_packed(sec))
@@ -103,7 +103,9 @@ map_sections(struct pd_dw_file *f, const struct pd_elf *e, bool dwo,
 	void *map;
 	size_t i;
 
-	map = mmap(NULL, e->size, PROT_READ, MAP_PRIVATE, e->fd, 0);
+	/* An object gets its addresses in memory. */
+	map = mmap(NULL, e->size, PROT_READ | (e->type == ET_REL ? PROT_WRITE :
+	    0), MAP_PRIVATE, e->fd, 0);
 	if (map == MAP_FAILED)
 		return 0;
 	f->map = map;
@@ -142,9 +144,7 @@ open_elf(struct pd_dw_file **file, const struct pd_elf *e, const char *path,
 {
 	struct pd_dw_file *f;
 
-	/* An object that is not linked has no addresses yet. */
-	if (e->size == 0 || pd_elf_section(e, ".rela.debug_info") != NULL ||
-	    pd_elf_section(e, ".rel.debug_info") != NULL)
+	if (e->size == 0)
 		return 0;
 	f = pd_calloc(1, sizeof(*f), err);
 	if (f == NULL)
@@ -154,7 +154,8 @@ open_elf(struct pd_dw_file **file, const struct pd_elf *e, const char *path,
 	f->buildid = e->buildid;
 	f->code = find_code(e);
 	f->path = pd_strdup(path, err);
-	if (f->path == NULL || map_sections(f, e, dwo, err) == -1) {
+	if (f->path == NULL || map_sections(f, e, dwo, err) == -1 ||
+	    (e->type == ET_REL && !dwo && pd_dw_relocate(f, e, err) == -1)) {
 		pd_dw_file_close(f);
 		return -1;
 	}

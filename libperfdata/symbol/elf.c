@@ -478,3 +478,36 @@ pd_elf_debuglink(const struct pd_elf *e, char *name, size_t size,
 	*crc = pd_load_u32(buf + ((len + 4) & ~3u), e->swapped);
 	return true;
 }
+
+uint64_t *
+pd_elf_module_bases(const struct pd_elf *e, struct pd_error *err)
+{
+	uint64_t *bases, at = 0, align;
+	const struct pd_elf_section *s;
+	size_t i;
+
+	bases = pd_calloc(e->nsections, sizeof(*bases), err);
+	for (i = 0; bases != NULL && i < e->nsections; i++) {
+		s = &e->sections[i];
+		bases[i] = UINT64_MAX;
+		if (!(s->flags & SHF_ALLOC) || !(s->flags & SHF_EXECINSTR) ||
+		    strncmp(s->name, ".init", 5) == 0)
+			continue;
+		align = s->align > 1 && (s->align & (s->align - 1)) == 0 ?
+		    s->align : 1;
+		at = (at + align - 1) & ~(align - 1);
+		bases[i] = at;
+		at += s->size;
+	}
+	return bases;
+}
+
+bool
+pd_elf_has_dwarf(const struct pd_elf *e)
+{
+	const struct pd_elf_section *s = pd_elf_section(e, ".debug_info");
+
+	if (s == NULL)
+		s = pd_elf_section(e, ".zdebug_info");
+	return s != NULL && s->type != SHT_NOBITS && s->size > 0;
+}

@@ -61,6 +61,17 @@ uint8_t *pd_elf_read(const struct pd_elf *e, const struct pd_elf_section *s,
  */
 bool pd_elf_addr(const struct pd_elf *e, uint64_t offset, uint64_t *addr);
 
+/*
+ * Where the kernel puts the code of a module file, from its start: sections
+ * with code in their order, but not what is freed after init
+ * (layout_sections() in kernel/module/main.c).  By section, UINT64_MAX for the
+ * others; free(3).  NULL without memory.
+ */
+uint64_t *pd_elf_module_bases(const struct pd_elf *e, struct pd_error *err);
+
+/* Has the file debug information? */
+bool pd_elf_has_dwarf(const struct pd_elf *e);
+
 /* Is the code of the file in it, or is it a file of debug information? */
 bool pd_elf_has_code(const struct pd_elf *e);
 

@@ -113,46 +113,6 @@ dsosyms_of(struct pd_resolver *r, const struct pd_dso *dso,
 }
 
 /*
- * What was inlined at an offset of a file, and where it is in the source; the
- * chain is empty where that is nothing or not known.
- */
-static int
-find_inlines(struct pd_resolver *r, const struct pd_dso *dso,
-    uint64_t offset, struct pd_inline_chain *chain, struct pd_error *err)
-{
-	struct pd_inlines_file f = {
-		.program = dso->name, .symfs = r->opts->symfs,
-		.lines = r->opts->lines,
-	};
-	struct pd_resolver_dso *d;
-	uint64_t addr;
-
-	*chain = (struct pd_inline_chain){ 0 };
-	if (!r->symopts.dwarf || dso->kind != PD_DSO_FILE)
-		return 0;
-	d = &r->dsos[dso->id];		/* find_symbol() opened it */
-	if (!pd_dsosyms_dwarf_addr(d->syms, offset, &addr))
-		return 0;
-	if (d->inlines == NULL) {
-		f.path = pd_dsosyms_dwarf(d->syms, &f.id);
-		if (f.path == NULL)
-			return 0;
-		if ((d->inlines = pd_inlines_open(&f, err)) == NULL)
-			return -1;
-	}
-	if (pd_inlines_find(d->inlines, addr, chain, err) == -1)
-		return -1;
-	if (!d->gave_up && pd_inlines_gave_up(d->inlines)) {
-		d->gave_up = true;
-		pd_note_add(&r->notes, false, PD_NOWHERE, "%s: its debug "
-		    "information claims too much for its size, so %s are "
-		    "missing", dso->name, r->opts->lines ? "lines" :
-		    "inlined calls");
-	}
-	return 0;
-}
-
-/*
  * Whose /tmp it is matters: pids are the same everywhere.  A process in a
  * container has its own, and may know itself by another number.
  */
@@ -213,10 +173,13 @@ struct place {
 	uint64_t		addr;
 };
 
-/* Of a place in a file: the offset there. */
+/* As perf shows it: in the file where there is one, the same in every run. */
 static uint64_t
-file_offset(const struct place *pl)
+place_in_dso(const struct place *pl)
 {
+	if (pl->map == NULL || (pl->dso->kind != PD_DSO_FILE &&
+	    pl->dso->kind != PD_DSO_VDSO))
+		return pl->addr;
 	return pl->addr - pl->map->start + pl->map->pgoff;
 }
 
@@ -263,6 +226,49 @@ find_place(struct pd_resolver *r, struct pd_space *sp, uint8_t mode,
 	return 0;
 }
 
+/*
+ * What was inlined at a place, and where it is in the source; the
+ * chain is empty where that is nothing or not known.
+ */
+static int
+find_inlines(struct pd_resolver *r, const struct place *pl,
+    struct pd_inline_chain *chain, struct pd_error *err)
+{
+	const struct pd_dso *dso = pl->dso;
+	struct pd_inlines_file f = {
+		.program = dso->name, .symfs = r->opts->symfs,
+		.lines = r->opts->lines,
+	};
+	struct pd_resolver_dso *d;
+	uint64_t addr;
+
+	*chain = (struct pd_inline_chain){ 0 };
+	if (!r->symopts.dwarf || dso->guest || (dso->kind != PD_DSO_FILE &&
+	    dso->kind != PD_DSO_KERNEL && dso->kind != PD_DSO_MODULE))
+		return 0;
+	d = &r->dsos[dso->id];		/* find_symbol() opened it */
+	if (!pd_dsosyms_dwarf_addr(d->syms, place_in_dso(pl),
+	    pl->map ? pl->map->start : 0, &addr))
+		return 0;
+	if (d->inlines == NULL) {
+		f.path = pd_dsosyms_dwarf(d->syms, &f.id);
+		if (f.path == NULL)
+			return 0;
+		if ((d->inlines = pd_inlines_open(&f, err)) == NULL)
+			return -1;
+	}
+	if (pd_inlines_find(d->inlines, addr, chain, err) == -1)
+		return -1;
+	if (!d->gave_up && pd_inlines_gave_up(d->inlines)) {
+		d->gave_up = true;
+		pd_note_add(&r->notes, false, PD_NOWHERE, "%s: its debug "
+		    "information claims too much for its size, so %s are "
+		    "missing", dso->name, r->opts->lines ? "lines" :
+		    "inlined calls");
+	}
+	return 0;
+}
+
 /* The symbol at a place: 1, 0 for none, -1 without memory. */
 static int
 find_symbol(struct pd_resolver *r, const struct place *pl,
@@ -284,11 +290,10 @@ find_symbol(struct pd_resolver *r, const struct place *pl,
 		*sym = pd_perfmap_find(map, addr);
 		break;
 	case PD_DSO_FILE: case PD_DSO_VDSO:
-		addr = file_offset(pl);
-		/* FALLTHROUGH */
 	case PD_DSO_KERNEL: case PD_DSO_MODULE:
 		if (dso->guest)
 			return 0;
+		addr = place_in_dso(pl);
 		if ((syms = dsosyms_of(r, dso, err)) == NULL)
 			return -1;
 		*sym = pd_dsosyms_find(syms, addr, start);
@@ -382,15 +387,6 @@ symbol_frames(struct pd_resolver *r, const struct pd_symbol *sym,
 	return v;
 }
 
-/* As perf shows it: in the file where there is one, the same in every run. */
-static uint64_t
-shown_address(const struct place *pl)
-{
-	if (pl->map == NULL || (pl->dso->kind != PD_DSO_FILE &&
-	    pl->dso->kind != PD_DSO_VDSO))
-		return pl->addr;
-	return file_offset(pl);
-}
 
 static uint32_t
 unnamed_frame(struct pd_resolver *r, const struct place *pl,
@@ -403,7 +399,7 @@ unnamed_frame(struct pd_resolver *r, const struct place *pl,
 	if (pl->dso != NULL && pl->dso->kind == PD_DSO_BPF)
 		f->name = pl->dso->name;
 	else if (r->opts->addrs)
-		f->ip = shown_address(pl);
+		f->ip = place_in_dso(pl);
 	return pd_tree_add_frame(r->tree, f, err);
 }
 
@@ -469,7 +465,7 @@ static uint32_t
 add_inlines(struct pd_resolver *r, const struct place *pl, uint32_t function,
     const struct pd_frame *f, struct pd_error *err)
 {
-	uint64_t offset = file_offset(pl);
+	uint64_t offset = place_in_dso(pl);
 	struct pd_inline_chain chain;
 	const struct pd_inline *at;
 	uint32_t v = PD_NOID;
@@ -481,7 +477,7 @@ add_inlines(struct pd_resolver *r, const struct place *pl, uint32_t function,
 	/* Names of JIT code are those of a process, so look at the first. */
 	if (v != PD_NOID && is_function(r, v, function))
 		return v;
-	if (find_inlines(r, pl->dso, offset, &chain, err) == -1)
+	if (find_inlines(r, pl, &chain, err) == -1)
 		return PD_NOID;
 	/* perf has the line of what was inlined, too. */
 	at = r->opts->perf_compat && chain.len > 0 ? chain.frames :
@@ -541,7 +537,7 @@ resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
 		    &dso)) != NULL;
 	v = found ? symbol_frames(r, sym, &f, err) :
 	    unnamed_frame(r, pl, &f, err);
-	if (v == PD_NOID || pl->map == NULL || pl->dso == NULL)
+	if (v == PD_NOID || pl->dso == NULL)
 		return v;
 	return add_inlines(r, pl, v, &f, err);
 }

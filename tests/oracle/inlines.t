@@ -153,7 +153,8 @@ def same(ours, theirs, gnu):
 def compare(path, tool, count=2000):
     addrs = addresses(path, count)
     ours = chains([TESTS + "/inlines", path], addrs)
-    theirs = chains([tool, "-a", "-f", "-i", "-e", path], addrs)
+    theirs = chains([tool, "-a", "-f", "-i", "-e", path] +
+                    (["-j", ".text"] if path.endswith(".ko") else []), addrs)
     bad = [a for a in addrs if not same(ours[a], theirs[a],
                                         not tool.startswith("llvm"))]
     frames = sum(len(c) - 1 for c in ours.values())
@@ -171,6 +172,13 @@ def variants():
         yield (f"C++, DWARF {v}", [f"{cxx} d{v} -gdwarf-{v} a.cc"], f"d{v}",
                True, ["g++"])
     yield "C", ["gcc -O2 -g -o c a.c"], "c", True, ["gcc"]
+    for v in "45":
+        yield (f"object like a module of the kernel, DWARF {v}",
+               [f"gcc -O2 -gdwarf-{v} -fno-pic -mcmodel=kernel -c -o o{v}.ko a.c"],
+               f"o{v}.ko", True, ["gcc"])
+        yield (f"the same, compressed, DWARF {v}", [f"gcc -O2 -gdwarf-{v} "
+               f"-gz -fno-pic -mcmodel=kernel -c -o z{v}.ko a.c"], f"z{v}.ko", True,
+               ["gcc"])
     yield ("C++, link-time optimisation", [f"{cxx} lto -g -flto a.cc"],
            "lto", True, ["g++"])
     yield ("C++, type units",

@@ -20,7 +20,7 @@ struct eb {
 	uint16_t	type, machine;
 	struct {
 		const char	*name;
-		uint32_t	type, link;
+		uint32_t	type, link, info;
 		uint64_t	flags, addr, entsize, align;
 		struct eb_bytes	data;
 		uint64_t	offset, size;
@@ -202,7 +202,7 @@ eb_shdr(struct eb *e, struct eb_bytes *b, size_t i, uint64_t name)
 	eb_word(e, b, e->secs[i].type == SHT_NOBITS ? e->secs[i].size :
 	    e->secs[i].data.len);
 	eb_num(e, b, e->secs[i].link, 4);
-	eb_num(e, b, 0, 4);
+	eb_num(e, b, e->secs[i].info, 4);
 	eb_word(e, b, e->secs[i].align);
 	eb_word(e, b, e->secs[i].entsize);
 }

@@ -43,7 +43,7 @@ fold_and(struct pdb *b, const struct pd_fold_opts *want,
 		opts.stack.symfs = "/nonexistent";
 	if (opts.stack.buildid_dir == NULL)
 		opts.stack.buildid_dir = "/nonexistent";
-	if (opts.stack.kallsyms == NULL)
+	if (opts.stack.kallsyms == NULL && opts.stack.vmlinux == NULL)
 		opts.stack.kallsyms = "/dev/null";
 	rd = pd_reader_open(path, PD_TIME_ORDER, &err);
 	if (rd != NULL && (f = pd_fold_new(rd, &opts, &err)) != NULL)

@@ -277,7 +277,7 @@ the_debug_file_of_a_program_is_found(void)
 	f.id = found;
 	if (CHECK(f.path != NULL)) {
 		in = pd_inlines_open(&f, &err);
-		CHECK(pd_dsosyms_dwarf_addr(s, 0x420, &addr));
+		CHECK(pd_dsosyms_dwarf_addr(s, 0x420, 0, &addr));
 		CHECK_EQ(addr, 0x1020);
 		CHECK_STR(at(in, addr), "b < a@8 < f@7");
 		pd_inlines_free(in);
