@@ -38,6 +38,21 @@ record "$dir/small.data" $((4 / rate))
 record "$dir/large-$mb.data" $((mb * 10 / 40 / rate))
 # Copied stacks: 8 kB a sample.
 record "$dir/dwarf-$mb.data" $((mb / 80 / rate)) -F 10000 --call-graph dwarf
+# A program with much debug information, sampled in many places.
+if [ -n "$full" ]; then
+	[ -e "$dir/big/big" ] || {
+		echo "compiling $dir/big/big" >&2
+		mkdir -p "$dir/big"
+		"$here/bigcpp.py" "$dir/big"
+		ls "$dir"/big/*.cc |
+		    xargs -P "$(nproc)" -I{} g++ -O1 -g -c -o {}.o {}
+		g++ -o "$dir/big/big" "$dir"/big/*.o
+		rm "$dir"/big/*.o
+	}
+	[ -e "$dir/big.data" ] || env -i PATH="$PATH" HOME="$dir" \
+	    perf record -q -e cpu-clock:u -F 2000 -m 4096 \
+	    --call-graph dwarf -o "$dir/big.data" "$dir/big/big" 10 >&2
+fi
 small=$dir/small.data dwarf=$dir/dwarf-$mb.data large=$dir/large-$mb.data
 
 size() { echo $(($(stat -Lc %s "$1") / 1000000)); }
@@ -49,15 +64,21 @@ row() {
 	"$here/measure.py" "$@" | sed "s/\t/\t$in\t/"
 }
 
+# perl_row LABEL FILE [OPTION...]: perf script with options, folded
+perl_row() {
+	perl=${STACKCOLLAPSE:-$(command -v stackcollapse-perf.pl || true)}
+	if [ -z "$perl" ]; then
+		echo "bench.sh: no stackcollapse-perf.pl (set STACKCOLLAPSE)" >&2
+		return
+	fi
+	label=$1 f=$2
+	shift 2
+	row "$(size "$f")" "$label" perf script "$@" -i "$f" '|' perl "$perl"
+}
+
 folders() {	# FILE: the other tools that exist here
 	f=$1 s=$(size "$1")
-	perl=${STACKCOLLAPSE:-$(command -v stackcollapse-perf.pl || true)}
-	if [ -n "$perl" ]; then
-		row "$s" 'perf script | stackcollapse-perf.pl' \
-		    perf script -i "$f" '|' perl "$perl"
-	else
-		echo "bench.sh: no stackcollapse-perf.pl (set STACKCOLLAPSE)" >&2
-	fi
+	perl_row 'perf script | stackcollapse-perf.pl' "$f"
 	if command -v inferno-collapse-perf >/dev/null; then
 		row "$s" 'perf script | inferno-collapse-perf' \
 		    perf script -i "$f" '|' inferno-collapse-perf
@@ -91,6 +112,19 @@ folders() {	# FILE: the other tools that exist here
 	row "$s" 'copied stacks: perf script --no-inline' \
 	    perf script --no-inline -i "$dwarf"
 	row "$s" 'copied stacks: pd-slice --unwind' pd-slice -q --unwind "$dwarf"
+	if [ -n "$full" ]; then
+		perl_row 'copied stacks: perf script | perl' "$dwarf"
+		big=$dir/big.data s=$(size "$dir/big.data")
+		row "$s" 'large program: cat | cat' cat "$big" '|' cat
+		row "$s" 'large program: pd-fold' pd-fold "$big"
+		row "$s" 'large program: pd-fold --srcline' \
+		    pd-fold --srcline "$big"
+		row "$s" 'large program: pd-fold --no-inline' \
+		    pd-fold --no-inline "$big"
+		perl_row 'large program: perf script --no-inline | perl' "$big" \
+		    --no-inline
+		perl_row 'large program: perf script | perl' "$big"
+	fi
 	# Cutting, beside the only other tool that writes recordings.
 	s=$(size "$large")
 	row "$s" 'cut: cat | cat' cat "$large" '|' cat
@@ -122,3 +156,9 @@ folders() {	# FILE: the other tools that exist here
 		printf "  %8s %6.0f", $2 == of && base ? \
 		    sprintf("%.1fx", $3 / base) : "", $2 ? 1e6 * $3 / $2 : 0
 	  print $6 ? "  " $6 : "" }'
+
+for f in "$dwarf" ${full:+"$dir/big.data"}; do
+	echo "unwinding ${f##*/}: $("$PD_TESTS/pd-unwind" "$f" 3 4096)"
+done
+[ -z "$full" ] ||
+    echo "the large program has $(size "$dir/big/big") MB"

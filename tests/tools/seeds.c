@@ -1,7 +1,7 @@
 /*
  * seeds DIR: writes small recordings that hold every kind of record, as file
- * and pipe in both byte orders, and a jitdump, for the fuzz targets to start
- * from.
+ * and pipe in both byte orders, a jitdump, and files with DWARF, for the fuzz
+ * targets to start from.
  */
 #include <err.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pdbuild.h"
+#include "unit/dwarfbuild.h"
 
 static void
 fill(struct pdb *b)
@@ -135,6 +136,26 @@ save_jitdump(const char *dir)
 	save(dir, "jitdump", all, (size_t)(p - all));
 }
 
+/* A unit with an inlined call and lines, some as a module of the kernel. */
+static void
+save_dwarf(const char *dir, int version)
+{
+	struct dwarf d = with_lines(true, false, version);
+	char name[32], bytes[4096];
+	size_t size;
+	FILE *f;
+
+	if (version == 4)
+		d.elf.type = ET_REL;
+	write_file(&d);
+	f = fopen(path, "rb");
+	if (f == NULL || (size = fread(bytes, 1, sizeof(bytes), f)) == 0)
+		err(2, "%s", path);
+	fclose(f);
+	snprintf(name, sizeof(name), "dwarf-%d", version);
+	save(dir, name, bytes, size);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -164,5 +185,10 @@ main(int argc, char **argv)
 		free(bytes);
 	}
 	save_jitdump(argv[1]);
+	if (!dwarf_begin())
+		err(2, "%s", path);
+	for (int version = 3; version <= 5; version++)
+		save_dwarf(argv[1], version);
+	unlink(path);
 	return 0;
 }

@@ -317,4 +317,191 @@ look_everywhere(void)
 	pd_inlines_free(in);
 }
 
+/* ---- with source lines --------------------------------------------------- */
+
+#define FIRST_SPECIAL	13
+#define BASE		(-3)
+#define RANGE		12
+
+enum { UNIT = 1, FUNCTION, CALL, DECLARED };
+
+/* The opcode that goes on by n instructions and some lines. */
+static inline void
+special(struct dwarf *d, int n, int lines)
+{
+	num(d, &d->line, (uint64_t)(FIRST_SPECIAL + (lines - BASE) +
+	    RANGE * n), 1);
+}
+
+static inline void
+op(struct dwarf *d, int opcode)
+{
+	num(d, &d->line, (uint64_t)opcode, 1);
+}
+
+static inline void
+set_address(struct dwarf *d, uint64_t addr)
+{
+	op(d, 0);
+	uleb(&d->line, d->elf.is64 ? 9 : 5);
+	op(d, DW_LNE_set_address);
+	eb_word(&d->elf, &d->line, addr);
+}
+
+static inline void
+end_sequence(struct dwarf *d)
+{
+	op(d, 0);
+	uleb(&d->line, 1);
+	op(d, DW_LNE_end_sequence);
+}
+
+/* Directories "/src" and "inc", files a.c in the first, b.h in the second. */
+static inline void
+line_files(struct dwarf *d)
+{
+	if (d->version < 5) {
+		str(&d->line, "inc");
+		op(d, 0);
+		str(&d->line, "a.c");
+		eb_put(&d->line, NULL, 3);
+		str(&d->line, "b.h");
+		eb_put(&d->line, "\1\0\0", 3);
+		op(d, 0);
+		return;
+	}
+	eb_put(&d->line, "\1\1\x8", 3);		/* DW_LNCT_path, string */
+	uleb(&d->line, 2);
+	str(&d->line, "/src");
+	str(&d->line, "inc");
+	eb_put(&d->line, "\2\1\x8\2\xb", 5);	/* and the directory, data1 */
+	uleb(&d->line, 3);
+	str(&d->line, "a.c");
+	op(d, 0);
+	str(&d->line, "a.c");
+	op(d, 0);
+	str(&d->line, "b.h");
+	op(d, 1);
+}
+
+/* A header; the program follows, and close_line() ends it. */
+static inline void
+open_line(struct dwarf *d)
+{
+	size_t at;
+
+	num(d, &d->line, 0, 4);
+	num(d, &d->line, (uint64_t)d->version, 2);
+	if (d->version == 5)
+		eb_put(&d->line, d->elf.is64 ? "\x8" : "\4", 2);
+	at = d->line.len;
+	num(d, &d->line, 0, 4);
+	op(d, 1);				/* bytes of an instruction */
+	if (d->version >= 4)
+		op(d, 1);			/* operations in one */
+	op(d, 1);
+	op(d, BASE & 0xff);
+	op(d, RANGE);
+	op(d, FIRST_SPECIAL);
+	eb_put(&d->line, "\0\1\1\1\1\0\0\0\1\0\0\1", 12);
+	line_files(d);
+	patch(d, &d->line, at, (uint32_t)(d->line.len - at - 4));
+}
+
+static inline void
+close_line(struct dwarf *d)
+{
+	patch(d, &d->line, 0, (uint32_t)(d->line.len - 4));
+}
+
+/* f() at 0x1000, with a call of a() in line 7 of b.h inlined at 0x1020. */
+static inline void
+units(struct dwarf *d)
+{
+	uint32_t a;
+
+	ABBREV(d, UNIT, DW_TAG_compile_unit, true, DW_AT_comp_dir,
+	    DW_FORM_string, DW_AT_stmt_list, d->version < 4 ? DW_FORM_data4 :
+	    DW_FORM_sec_offset, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+	    DW_FORM_addr);
+	ABBREV(d, FUNCTION, DW_TAG_subprogram, true, DW_AT_name,
+	    DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+	    DW_FORM_data4);
+	ABBREV(d, CALL, DW_TAG_inlined_subroutine, true,
+	    DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr,
+	    DW_AT_high_pc, DW_FORM_data4, DW_AT_call_file, DW_FORM_data1,
+	    DW_AT_call_line, DW_FORM_data2);
+	ABBREV(d, DECLARED, DW_TAG_subprogram, false, DW_AT_name,
+	    DW_FORM_string);
+	eb_put(&d->abbrev, NULL, 1);
+	open_unit(d, 0);
+	die(d, UNIT);
+	str(&d->info, "/src");
+	num(d, &d->info, 0, 4);
+	eb_word(&d->elf, &d->info, 0x1000);
+	eb_word(&d->elf, &d->info, 0x9000);
+	a = named(d, DECLARED, "a");
+	named(d, FUNCTION, "f");
+	eb_word(&d->elf, &d->info, 0x1000);
+	num(d, &d->info, 0x100, 4);
+	die(d, CALL);
+	num(d, &d->info, a, 4);
+	eb_word(&d->elf, &d->info, 0x1020);
+	num(d, &d->info, 0x10, 4);
+	num(d, &d->info, 2, 1);
+	num(d, &d->info, 7, 2);
+	up(d);
+	up(d);
+	close_unit(d);
+}
+
+static inline struct dwarf
+with_lines(bool is64, bool big, int version)
+{
+	struct dwarf d = dwarf_new(is64, big, version);
+
+	units(&d);
+	open_line(&d);
+	set_address(&d, 0x1000);
+	op(&d, DW_LNS_advance_line);
+	uleb(&d.line, 9);
+	op(&d, DW_LNS_copy);			/* 0x1000: line 10 */
+	special(&d, 4, 1);			/* 0x1004: line 11 */
+	special(&d, 0, 8);			/* ... no, line 19 */
+	op(&d, DW_LNS_set_file);
+	uleb(&d.line, 2);
+	op(&d, DW_LNS_const_add_pc);		/* (255 - 13) / 12 = 20 */
+	op(&d, DW_LNS_advance_line);
+	uleb(&d.line, 0x7f & -11);
+	special(&d, 8, -3);			/* 0x1020: line 5 */
+	op(&d, DW_LNS_advance_pc);
+	uleb(&d.line, 0x10);
+	op(&d, DW_LNS_set_file);
+	uleb(&d.line, 1);
+	op(&d, DW_LNS_negate_stmt);
+	op(&d, DW_LNS_set_column);
+	uleb(&d.line, 300);
+	special(&d, 0, 0);			/* 0x1030: line 5 */
+	op(&d, DW_LNS_fixed_advance_pc);
+	num(&d, &d.line, 0x10, 2);
+	op(&d, DW_LNS_advance_line);
+	uleb(&d.line, 0x7f & -5);
+	op(&d, DW_LNS_set_isa);
+	uleb(&d.line, 1);
+	op(&d, DW_LNS_copy);			/* 0x1040: of no line */
+	op(&d, DW_LNS_advance_pc);
+	uleb(&d.line, 0x10);
+	end_sequence(&d);			/* 0x1050 */
+	set_address(&d, 0x2000);		/* from line 1 again */
+	op(&d, 0);
+	uleb(&d.line, 3);			/* what is not known is long */
+	eb_put(&d.line, "\x80\1\2", 3);
+	op(&d, DW_LNS_copy);
+	op(&d, DW_LNS_advance_pc);
+	uleb(&d.line, 0x10);
+	end_sequence(&d);
+	close_line(&d);
+	return d;
+}
+
 #endif
