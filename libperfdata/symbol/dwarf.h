@@ -113,7 +113,9 @@ static inline struct pd_cursor
 pd_dw_cursor(const struct pd_dw_file *f, enum pd_dw_section s, uint64_t offset)
 {
 	const struct pd_dw_bytes *b = &f->sections[s];
-	struct pd_cursor c = pd_cursor(b->p, b->size, f->swapped);
+	/* Nothing may be added to NULL, not even 0. */
+	struct pd_cursor c = pd_cursor(b->p ? (const void *)b->p : "", b->size,
+	    f->swapped);
 
 	if (offset > b->size)
 		c.bad = true;

@@ -260,11 +260,12 @@ static void
 get_attributes(struct pd_cursor *c, const struct pd_dw_unit *u,
     struct pd_dw_die *d)
 {
-	const struct pd_dw_spec *s = u->abbrevs->specs + d->abbrev->first;
-	const struct pd_dw_spec *end = s + d->abbrev->nspecs;
+	const struct pd_dw_spec *s;
 	uint64_t form, v;
+	uint32_t i;
 
-	for (; s < end && !c->bad; s++) {
+	for (i = 0; i < d->abbrev->nspecs && !c->bad; i++) {
+		s = &u->abbrevs->specs[d->abbrev->first + i];
 		form = s->form;
 		if (form == DW_FORM_indirect)
 			form = pd_get_uleb(c);	/* not to another such: bad */

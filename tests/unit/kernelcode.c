@@ -186,8 +186,8 @@ modules_have_inlined_calls(void)
 		"/lib/modules/6.1/kernel/x.ko",
 		"/usr/lib/debug/lib/modules/6.1/kernel/x.ko",
 		"/usr/lib/debug/lib/modules/6.1/kernel/x.ko.debug",
-		"/usr/lib/debug/.build-id/07/"
-		    "00000000000000000000000000000000000000.debug",
+		("/usr/lib/debug/.build-id/07/"
+		    "00000000000000000000000000000000000000.debug"),
 	};
 	char cmd[256], kallsyms[64];
 
