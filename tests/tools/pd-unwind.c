@@ -57,7 +57,7 @@ static void
 print(const struct pd_record *rec, struct pd_space *sp,
     const struct pd_chain_entry *e, size_t len, enum pd_unwind_end end)
 {
-	static const char *const ends[] = { "complete", "truncated",
+	static const char *const ends[] = { "complete", "truncated", "full",
 		"stopped" };
 	const struct pd_map *map;
 	uint64_t ip;
