@@ -328,7 +328,8 @@ apply_kernel_mmap(struct pd_session *s, const struct pd_record *rec,
 {
 	bool guest = (rec->misc & PD_MISC_CPUMODE) == PD_CPUMODE_GUEST_KERNEL;
 	bool text = pd_starts(m->name, guest ? GUEST_NAME : KERNEL_NAME);
-	struct pd_map map = { m->start, m->start + m->len, m->pgoff, NULL, NULL };
+	struct pd_map map = { .start = m->start, .end = m->start + m->len,
+		.pgoff = m->pgoff };
 
 	if (text) {
 		if (m->len == 0)	/* the whole of it, by an old perf */
@@ -412,7 +413,8 @@ apply_mmap(struct pd_session *s, const struct pd_record *rec,
 {
 	int mode = rec->misc & PD_MISC_CPUMODE;
 	enum pd_dso_kind kind = pd_dso_kind_of(m->name);
-	struct pd_map map = { m->start, m->start + m->len, m->pgoff, NULL, NULL };
+	struct pd_map map = { .start = m->start, .end = m->start + m->len,
+		.pgoff = m->pgoff };
 	char name[32];
 	struct pd_thr *th;
 	bool exec;
@@ -423,6 +425,7 @@ apply_mmap(struct pd_session *s, const struct pd_record *rec,
 		return 0;
 	exec = m->has_prot ? m->prot & PROT_EXEC :
 	    !(rec->misc & PD_MISC_MMAP_DATA);
+	map.data = !exec;
 	if (m->flags & MAP_HUGETLB)
 		kind = PD_DSO_ANON;
 	if (kind == PD_DSO_ANON && exec) {
@@ -449,7 +452,7 @@ static int
 apply_ksymbol(struct pd_session *s, const struct pd_ksymbol *k,
     struct pd_error *err)
 {
-	struct pd_map map = { k->addr, k->addr + k->len, 0, NULL, NULL };
+	struct pd_map map = { .start = k->addr, .end = k->addr + k->len };
 
 	if (map.end < map.start)
 		return 0;

@@ -9,6 +9,7 @@ struct pd_map {
 	uint64_t	start, end;	/* end is the first address behind it */
 	uint64_t	pgoff;		/* file offset of start */
 	struct pd_dso	*dso;
+	bool		data;		/* not to be run (perf record -d) */
 	/*
 	 * What its record says besides process and place, as struct pd_form
 	 * with that behind it; owned by the session, NULL for kernel maps.

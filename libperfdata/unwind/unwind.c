@@ -33,7 +33,7 @@ struct expr {
 
 enum rule_kind {
 	RULE_CHAIN,		/* no CFI: perhaps it keeps a frame pointer */
-	RULE_NOWHERE,		/* nothing is mapped here */
+	RULE_NOWHERE,		/* no code is mapped here */
 	RULE_CFI,
 	RULE_CFI_EXPR,		/* the CFA is an expression */
 	RULE_PLT,		/* a stub that has not touched the stack */
@@ -305,7 +305,7 @@ find_new(struct pd_unwinder *u, struct pd_space *sp, uint64_t ip,
 	uint64_t addr;
 	uint32_t i;
 
-	if (map != NULL && (map->dso->kind == PD_DSO_FILE ||
+	if (map != NULL && !map->data && (map->dso->kind == PD_DSO_FILE ||
 	    map->dso->kind == PD_DSO_VDSO)) {
 		if ((m = module_of(u, map->dso, err)) == NULL)
 			return PD_NOID;
@@ -319,7 +319,7 @@ find_new(struct pd_unwinder *u, struct pd_space *sp, uint64_t ip,
 	    u->files.jit(u->files.jit_ctx, sp, ip, &cfi, err) == -1)
 		return PD_NOID;
 	i = cfi != NULL ? rule_of_jit(u, cfi, ip, err) :
-	    map != NULL ? RULE_CHAIN : RULE_NOWHERE;
+	    map != NULL && !map->data ? RULE_CHAIN : RULE_NOWHERE;
 put:
 	if (i != PD_NOID && pd_map64_put(&sp->rules, ip, i, err) == -1)
 		return PD_NOID;

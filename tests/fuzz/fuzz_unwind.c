@@ -80,7 +80,7 @@ static const struct pd_thread *
 make_thread(struct pd_session *s, struct pd_error *err)
 {
 	static struct pd_dso dso = { .kind = PD_DSO_FILE, .name = "/p" };
-	struct pd_map map = { 0, SP, 0, &dso, NULL };
+	struct pd_map map = { .end = SP, .dso = &dso };
 	const struct pd_thread *th = pd_session_thread(s, 1, 1, err);
 	uint64_t versions = 1;
 

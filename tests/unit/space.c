@@ -12,7 +12,8 @@ static void
 map(struct pd_space *sp, uint64_t start, uint64_t end, uint64_t pgoff,
     struct pd_dso *dso)
 {
-	struct pd_map m = { start, end, pgoff, dso, NULL };
+	struct pd_map m = { .start = start, .end = end, .pgoff = pgoff,
+	    .dso = dso };
 
 	CHECK_EQ(pd_space_map(sp, &m, &versions, &err), 0);
 }

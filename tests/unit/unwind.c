@@ -11,6 +11,7 @@
 #define BASE	0x400000u	/* where the program is mapped */
 #define LIB	0x500000u	/* a file that is not there */
 #define JIT	0x600000u
+#define DATA	0x700000u
 #define SP	0x7ffd00001000u
 #define MAX	64
 
@@ -78,6 +79,9 @@ start(const char *arch)
 	    .len = 0x10000, .path = "/lib/gone" });
 	pdb_mmap2(b, ev, &id, &(struct pdb_map){ .start = JIT,
 	    .len = 0x10000, .path = "//anon" });
+	/* What perf record -d adds. */
+	pdb_mmap2(b, ev, &id, &(struct pdb_map){ .start = DATA, .len = 0x1000,
+	    .path = "/lib/data", .prot = 3, .misc = 2 | 1 << 13 });
 	fd = pdb_file(b, path);
 	rd = pd_reader_open(path, PD_TIME_ORDER, &err);
 	session = pd_session_new(rd, &err);
@@ -408,6 +412,23 @@ a_chain_that_ends_in_zero_is_complete(void)
 	stop();
 }
 
+/* A frame pointer may be any number: what it leads to must be code. */
+static void
+a_chain_does_not_go_through_data(void)
+{
+	const uint64_t stack[] = { 0, 0, DATA + 0x10, 0, 0 };
+
+	start_x86();
+	regs[X86_IP] = JIT + 4;
+	regs[BP] = SP + 8;
+	UNWIND(stack, X86_MASK);
+	EXPECT(PD_UNWIND_STOPPED, JIT + 4);
+	regs[X86_IP] = DATA + 4;
+	UNWIND(stack, X86_MASK);
+	EXPECT(PD_UNWIND_STOPPED, DATA + 4);
+	stop();
+}
+
 static void
 loops_end(void)
 {
@@ -455,7 +476,7 @@ static void
 a_new_map_is_another_file(void)
 {
 	struct pd_space *sp;
-	struct pd_map map = { BASE, BASE + 0xa000, 0, NULL, NULL };
+	struct pd_map map = { .start = BASE, .end = BASE + 0xa000 };
 	struct pd_error err;
 	uint64_t versions = 1000;
 
@@ -624,6 +645,7 @@ main(void)
 	RUN(frame_pointers_lead_through_unknown_code);
 	RUN(what_only_looks_like_a_frame_pointer_is_none);
 	RUN(a_chain_that_ends_in_zero_is_complete);
+	RUN(a_chain_does_not_go_through_data);
 	RUN(loops_end);
 	RUN(other_samples_have_no_chain);
 	RUN(a_new_map_is_another_file);
