@@ -18,7 +18,7 @@ struct pd_dsosyms {
 	struct pd_elf		run;		/* FILE, VDSO: its segments */
 	uint64_t		delta;		/* address here - recorded */
 	bool			relative;	/* MODULE: from map_start */
-	char			module[64];	/* "[name]" */
+	char			module[PD_MODULE_NAME];
 	const char		*why;
 	char			*path;
 	char			*dwarf;		/* the file with .debug_info */
@@ -278,9 +278,8 @@ open_kernel(struct pd_dsosyms *s, const struct pd_dso *dso,
 
 /* ---- modules ------------------------------------------------------------- */
 
-/* "[snd_hda]" of "/lib/.../snd-hda.ko.xz", as kallsyms spells it. */
-static void
-module_name(const char *dso, char *buf, size_t size)
+void
+pd_module_name(const char *dso, char buf[PD_MODULE_NAME])
 {
 	const char *base = strrchr(dso, '/'), *ko;
 	size_t len, i;
@@ -290,8 +289,8 @@ module_name(const char *dso, char *buf, size_t size)
 		base++;
 	ko = strstr(base, ".ko");
 	len = ko ? (size_t)(ko - base) : strcspn(base, "]");
-	if (len > size - 3)
-		len = size - 3;
+	if (len > PD_MODULE_NAME - 3)
+		len = PD_MODULE_NAME - 3;
 	buf[0] = '[';
 	for (i = 0; i < len; i++)
 		buf[i + 1] = base[i] == '-' ? '_' : base[i];
@@ -447,7 +446,7 @@ open_module(struct pd_dsosyms *s, const struct pd_dso *dso,
 		s->why = "guest kernel";
 		return 0;
 	}
-	module_name(dso->name, s->module, sizeof(s->module));
+	pd_module_name(dso->name, s->module);
 	if (find_names(s, dso, src, err) == -1)
 		return -1;
 	return src->opts.dwarf && find_ko_dwarf(s, dso, &src->opts, err) ==

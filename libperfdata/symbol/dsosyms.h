@@ -18,6 +18,13 @@ struct pd_symsources *pd_symsources_new(const struct pd_symopts *o,
 /* After the pd_dsosyms opened with it. */
 void pd_symsources_free(struct pd_symsources *src);
 
+/*
+ * "[snd_hda]" of "/lib/.../snd-hda.ko.xz", as kallsyms spells it, and perf
+ * (dso__set_module_info() of tools/perf/util/dso.c).
+ */
+#define PD_MODULE_NAME	64
+void pd_module_name(const char *dso, char buf[PD_MODULE_NAME]);
+
 struct pd_dsosyms;
 
 /*

@@ -109,25 +109,3 @@ pd_namer_inlined(struct pd_namer *n, const char *name, bool mangled,
 {
 	return mangled ? pd_demangle(&n->demangler, name, n->mode, err) : name;
 }
-
-const char *
-pd_namer_module(struct pd_namer *n, const char *path, struct pd_error *err)
-{
-	const char *base = strrchr(path, '/');
-	char *p;
-
-	if (base == NULL)
-		return path;
-	if (pd_grow(&n->buf, &n->cap, strlen(base) + 2, 1, err) == -1)
-		return NULL;
-	/* dso__set_module_info() of tools/perf/util/dso.c */
-	strcpy(n->buf, base);
-	n->buf[0] = '[';
-	if ((p = strstr(n->buf, ".ko")) != NULL)
-		*p = '\0';
-	for (p = n->buf; *p != '\0'; p++)
-		if (*p == '-')
-			*p = '_';
-	strcpy(p, "]");
-	return n->buf;
-}

@@ -30,8 +30,4 @@ const char *pd_namer_symbol(struct pd_namer *n, const struct pd_symbol *sym,
 const char *pd_namer_inlined(struct pd_namer *n, const char *name,
     bool mangled, struct pd_error *err);
 
-/* How perf calls a module: "[ext4]", not by its file. */
-const char *pd_namer_module(struct pd_namer *n, const char *path,
-    struct pd_error *err);
-
 #endif

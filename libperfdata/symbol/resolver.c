@@ -513,6 +513,7 @@ static uint32_t
 resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
 {
 	struct pd_frame f = { .kind = pl->kind };
+	char module[PD_MODULE_NAME];
 	const struct pd_symbol *sym;
 	const struct pd_dso *dso;
 	int found = 0;
@@ -523,10 +524,11 @@ resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
 	if (pl->jit != NULL)
 		return jit_frames(r, pl, &f, err);
 	if (pl->dso != NULL) {
-		if (r->opts->perf_compat && pl->dso->kind == PD_DSO_MODULE)
-			f.dso = pd_namer_module(&r->namer, f.dso, err);
-		if (f.dso == NULL)
-			return PD_NOID;
+		if (r->opts->perf_compat && pl->dso->kind == PD_DSO_MODULE &&
+		    f.dso[0] == '/') {
+			pd_module_name(f.dso, module);
+			f.dso = module;
+		}
 		found = find_symbol(r, pl, &sym, err);
 	}
 	if (found == -1)
