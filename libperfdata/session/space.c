@@ -130,7 +130,7 @@ is_mapped(const struct pd_space *sp, const struct pd_map *m)
 		return false;
 	old = &sp->maps[i];
 	return old->start <= m->start && old->end >= m->end &&
-	    old->dso == m->dso &&
+	    old->dso == m->dso && old->data == m->data &&
 	    old->pgoff + (m->start - old->start) == m->pgoff;
 }
 

@@ -82,6 +82,12 @@ start(const char *arch)
 	/* What perf record -d adds. */
 	pdb_mmap2(b, ev, &id, &(struct pdb_map){ .start = DATA, .len = 0x1000,
 	    .path = "/lib/data", .prot = 3, .misc = 2 | 1 << 13 });
+	/* The loader maps all of a file, then its code into that. */
+	pdb_mmap2(b, ev, &id, &(struct pdb_map){ .start = DATA + 0x10000,
+	    .len = 0x3000, .path = "/lib/whole", .prot = 1,
+	    .misc = 2 | 1 << 13 });
+	pdb_mmap2(b, ev, &id, &(struct pdb_map){ .start = DATA + 0x11000,
+	    .len = 0x1000, .pgoff = 0x1000, .path = "/lib/whole" });
 	fd = pdb_file(b, path);
 	rd = pd_reader_open(path, PD_TIME_ORDER, &err);
 	session = pd_session_new(rd, &err);
@@ -417,6 +423,8 @@ static void
 a_chain_does_not_go_through_data(void)
 {
 	const uint64_t stack[] = { 0, 0, DATA + 0x10, 0, 0 };
+	const uint64_t through[] = { 0, SP + 24, DATA + 0x11010, 0,
+		DATA + 0x10010 };
 
 	start_x86();
 	regs[X86_IP] = JIT + 4;
@@ -426,6 +434,9 @@ a_chain_does_not_go_through_data(void)
 	regs[X86_IP] = DATA + 4;
 	UNWIND(stack, X86_MASK);
 	EXPECT(PD_UNWIND_STOPPED, DATA + 4);
+	regs[X86_IP] = DATA + 0x11000;
+	UNWIND(through, X86_MASK);
+	EXPECT(PD_UNWIND_STOPPED, DATA + 0x11000, DATA + 0x11010);
 	stop();
 }
 
