@@ -31,7 +31,7 @@ struct sequence {
 struct program {
 	struct pd_cursor	c;	/* what to run */
 	const uint8_t		*operands;	/* how many, by opcode - 1 */
-	uint8_t			version, min_len, max_ops, range, first_special;
+	uint8_t			min_len, max_ops, range, first_special;
 	int8_t			base;
 };
 
@@ -189,7 +189,7 @@ read_header(struct pd_dw_line *l, const struct pd_dw_unit *unit,
 		return 0;
 	if (len < pd_left(&c))
 		c.end = c.p + len;
-	u.version = p->version = (uint8_t)pd_get_u16(&c);
+	u.version = (uint8_t)pd_get_u16(&c);
 	if (u.version < 2 || u.version > 5)
 		return 0;
 	if (u.version == 5)
