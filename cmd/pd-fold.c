@@ -8,9 +8,10 @@ enum {
 	OPT_COMM = CLI_FIRST, OPT_PID, OPT_TID, OPT_CPU, OPT_ROOT,
 	OPT_ANNOTATE, OPT_WEIGHT, OPT_MAX_STACK, OPT_ADDRS, OPT_COMPAT,
 	OPT_SRCLINE, OPT_STITCH_LBR, OPT_TOP, OPT_PROGRESS, OPT_STRICT,
-	OPT_FAIL_EMPTY,
+	OPT_FAIL_EMPTY, OPT_FORMAT,
 };
 
+static const char formats_of[] = "folded|pprof";
 static const char roots_of[] = "comm|pid|tid|thread|cpu|event|none";
 static const char weights_of[] = "period|samples|time";
 static const char *const units[] = { "period", "samples", "time (ns)" };
@@ -18,6 +19,7 @@ static const char *const units[] = { "period", "samples", "time (ns)" };
 static const struct cli_option options[] = {
 	{ 'i', "input", "FILE", "read FILE (- is standard input)" },
 	{ 'o', "output", "FILE", "write to FILE instead of standard output" },
+	{ OPT_FORMAT, "format", formats_of, "what to write (default folded)" },
 	{ 'e', "event", "GLOB", "fold the first event whose name matches" },
 	{ OPT_COMM, "comm", "GLOB", "only threads of this name (repeatable)" },
 	{ OPT_PID, "pid", "LIST", "only these processes: 12,40-50" },
@@ -52,6 +54,8 @@ struct fold {
 	enum pd_root		roots[16];
 	struct pd_fold_opts	opts;
 	struct pd_text_opts	text;
+	int			format;		/* in formats_of: 0 is folded */
+	struct pd_export	*export;
 	struct pd_filter	*filter;
 	size_t			top;
 	struct cli_progress	progress;
@@ -124,6 +128,9 @@ parse_options(struct fold *f)
 		case OPT_PID: parse_filter(f, PD_BY_PID, arg); break;
 		case OPT_TID: parse_filter(f, PD_BY_TID, arg); break;
 		case OPT_CPU: parse_filter(f, PD_BY_CPU, arg); break;
+		case OPT_FORMAT:
+			f->format = cli_choice(c, "format", arg, formats_of);
+			break;
 		case OPT_ROOT: parse_root(f, arg); break;
 		case OPT_ANNOTATE: parse_annotate(f, arg); break;
 		case OPT_WEIGHT:
@@ -160,12 +167,34 @@ parse_options(struct fold *f)
 /* ---- all of it ---------------------------------------------------------------------- */
 
 static int
+export_open(struct fold *f, struct pd_error *err)
+{
+	struct pd_export_opts o = { .weight = f->opts.weight,
+		.text = f->text };
+
+	if (f->format == 0)
+		return 0;
+	o.format = (enum pd_export_format)(f->format - 1);
+	f->export = pd_export_new(&o, &f->opts, err);
+	return f->export == NULL ? -1 : 0;
+}
+
+static int
+write_all(struct fold *f, FILE *out, struct pd_error *err)
+{
+	if (f->export != NULL)
+		return pd_export_write(f->export, f->rd, f->fold, out, err);
+	return pd_profile_write_folded(pd_fold_profile(f->fold), &f->text,
+	    out, err);
+}
+
+static int
 fold_all(struct fold *f, struct pd_error *err)
 {
 	int r;
 
 	f->rd = pd_reader_open(f->input, PD_TIME_ORDER, err);
-	if (f->rd == NULL ||
+	if (f->rd == NULL || export_open(f, err) == -1 ||
 	    (f->fold = pd_fold_new(f->rd, &f->opts, err)) == NULL)
 		return -1;
 	cli_progress_start(&f->progress, f->show_progress);
@@ -199,8 +228,7 @@ main(int argc, char **argv)
 		cli_output_drop(&out);
 		cli_die(&f.cli, cli_input_name(f.input), &err);
 	}
-	if (pd_profile_write_folded(pd_fold_profile(f.fold), &f.text, out.file,
-	    &err) == -1) {
+	if (write_all(&f, out.file, &err) == -1) {
 		cli_output_drop(&out);
 		cli_die(&f.cli, f.output ? f.output : "standard output", &err);
 	}
@@ -211,6 +239,7 @@ main(int argc, char **argv)
 		cli_die(&f.cli, NULL, &err);
 	empty = pd_profile_samples(pd_fold_profile(f.fold)) == 0;
 	pd_fold_free(f.fold);
+	pd_export_free(f.export);
 	pd_reader_close(f.rd);
 	pd_filter_free(f.filter);
 	if (f.strict && f.cli.warnings > 0)

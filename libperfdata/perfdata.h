@@ -190,6 +190,11 @@ int pd_reader_next(struct pd_reader *rd, struct pd_record *rec,
 /* Events in the order of the recording; NULL past the last. */
 const struct pd_event *pd_reader_event(const struct pd_reader *rd, size_t i);
 const struct pd_info *pd_reader_info(const struct pd_reader *rd);
+/*
+ * The wall clock, ns since 1970, at a time of the recording; 0 when it does
+ * not say (perf record -k CLOCK_MONOTONIC does).
+ */
+uint64_t pd_info_wall(const struct pd_info *info, uint64_t time);
 struct pd_counts pd_reader_counts(const struct pd_reader *rd);
 /* Bytes of input read so far, and in all (0 when not known). */
 void pd_reader_progress(const struct pd_reader *rd, uint64_t *done,
@@ -250,6 +255,9 @@ struct pd_sample {
 
 int pd_sample_decode(const struct pd_record *rec, struct pd_sample *s,
     struct pd_error *err);
+
+/* Whether an event counts nanoseconds: cpu-clock, task-clock. */
+bool pd_event_is_clock(const struct pd_event *ev);
 
 /*
  * How many nanoseconds a sample stands for that counts `period` for ev: that where that is a
@@ -478,6 +486,8 @@ struct pd_frame {
 	const char	*name;		/* NULL when not known */
 	const char	*dso;		/* path or [name]; NULL when not mapped */
 	uint64_t	ip;		/* only where addresses were asked for */
+	uint64_t	place;		/* where in map; only with opts.places */
+	uint32_t	map;		/* pd_tree_map(), 0: none */
 	enum pd_frame_kind kind;
 	bool		inlined;
 	/* Where in it the code is; only where lines were asked for. */
@@ -486,9 +496,21 @@ struct pd_frame {
 };
 
 /*
+ * What is mapped where.  A file that many processes have mapped is here once,
+ * as in the first of them, and places of all are as if they were in that one.
+ */
+struct pd_mapping {
+	uint64_t	start, end;	/* end is the first address behind it */
+	uint64_t	pgoff;		/* file offset of start */
+	const char	*dso;		/* path or [name] */
+	struct pd_buildid buildid;
+};
+
+/*
  * The calling-context tree: every stack that was seen, as a node whose parent
  * is the stack without its leaf.  Node 0 is the empty stack.  The same
- * function is the same frame, however many addresses it has, but for lines.
+ * function is the same frame, however many addresses it has; with opts.lines
+ * each line is a frame, with opts.places each address.
  */
 struct pd_tree;
 
@@ -497,6 +519,8 @@ void pd_tree_free(struct pd_tree *t);
 uint32_t pd_tree_parent(const struct pd_tree *t, uint32_t node);
 /* The leaf of a stack, NULL for node 0; borrowed until the tree grows. */
 const struct pd_frame *pd_tree_leaf(const struct pd_tree *t, uint32_t node);
+/* The mapping with this number, from 1 on; NULL past the last, and for 0. */
+const struct pd_mapping *pd_tree_map(const struct pd_tree *t, uint32_t map);
 
 /* ---- stacker: sample -> stack ---------------------------------------------- */
 
@@ -523,6 +547,7 @@ struct pd_stack_opts {
 	bool		addrs;		/* keep ips of frames without a name */
 	bool		lines;		/* each line of a function is a frame */
 	bool		stitch_lbr;	/* go on where the LBR ends */
+	bool		places;		/* keep the addresses of all frames apart */
 	bool		perf_compat;	/* attribute and name as perf 6.1 does */
 	const char	*symfs;		/* NULL: "/" */
 	const char	*buildid_dir;	/* NULL: ~/.debug */
@@ -554,6 +579,9 @@ void pd_stacker_free(struct pd_stacker *st);
  * it large.  Nothing but pd_stacker_why(), _note() and _free() may follow.
  */
 void pd_stacker_trim(struct pd_stacker *st);
+
+/* All nodes of the tree are void, and it begins anew. */
+void pd_stacker_forget(struct pd_stacker *st);
 
 /*
  * The stack of a sample of thread th, as the session is now.  ev is the event
@@ -640,12 +668,32 @@ enum pd_weight {
 	PD_WEIGHT_TIME,		/* nanoseconds: pd_sample_duration() */
 };
 
+/* One sample that was folded. */
+struct pd_fold_sample {
+	const struct pd_event	*event;
+	const struct pd_thread	*thread;	/* borrowed until pd_fold_next() */
+	const struct pd_tree	*tree;
+	uint32_t		node;		/* its stack, in tree */
+	uint32_t		cpu;		/* PD_NOID when absent */
+	uint64_t		time;		/* PD_NOTIME when absent */
+	uint64_t		weight;		/* by opts.weight */
+	/* ns, see pd_sample_duration(); PD_NOTIME: its event measures none. */
+	uint64_t		duration;
+	/* The first of its event: what came before is of another, and void. */
+	bool			first;
+};
+
 struct pd_fold_opts {
 	const char		*event;		/* a glob; NULL: any */
 	bool			first_seen;	/* the event of the first sample */
 	enum pd_weight		weight;
 	const struct pd_filter	*filter;	/* NULL: all samples */
 	struct pd_stack_opts	stack;
+	/* Called for each sample that is folded; or NULL.  0, or -1 ends it. */
+	int			(*sample)(void *ctx,
+				    const struct pd_fold_sample *s,
+				    struct pd_error *err);
+	void			*sample_ctx;
 };
 
 struct pd_fold_counts {
@@ -673,6 +721,13 @@ int pd_fold_next(struct pd_fold *f, struct pd_error *err);
 
 /* What was folded so far; owned by the fold, and replaced by the next call. */
 const struct pd_profile *pd_fold_profile(const struct pd_fold *f);
+/* The tree of all stacks. */
+const struct pd_tree *pd_fold_tree(const struct pd_fold *f);
+/*
+ * Forget all stacks, and begin an empty profile: nodes of the tree are void,
+ * memory does not grow with stacks that are long past.
+ */
+int pd_fold_forget(struct pd_fold *f, struct pd_error *err);
 /* The event that is folded, NULL when no sample was found. */
 const struct pd_event *pd_fold_event(const struct pd_fold *f);
 struct pd_fold_counts pd_fold_counts(const struct pd_fold *f);
@@ -791,6 +846,133 @@ int pd_reader_bounds(struct pd_reader *rd, uint64_t *first, uint64_t *last,
  * the process.  free(3)
  */
 char *pd_spool(const char *path, struct pd_error *err);
+
+/* ---- pprof: stacks -> profile.proto ------------------------------------------ */
+
+/*
+ * An encoder for profiles as pprof and Pyroscope read them.  Samples of equal
+ * stack and labels are summed; what was added is written and forgotten, so
+ * that one encoder serves for one profile after another.
+ *
+ * The tree may come from a recording or from folded text.  Where its frames
+ * have a place (opts.places), locations have addresses and mappings have
+ * ranges and build-ids; where they only have a dso, mappings have its name.
+ * An inlined frame and those up to the function that it is in are the lines of
+ * one location.  A frame without a name is called as in folded text,
+ * "[libc.so.6]"; a mapping claims has_functions only if one of its functions
+ * has a real name.
+ */
+struct pd_pprof;
+
+/* A label of a sample: text, or a number where that is NULL. */
+struct pd_pprof_label {
+	const char	*key, *text;
+	int64_t		number;
+	const char	*unit;		/* of the number; may be NULL */
+};
+
+/* What a value is: "cpu" in "nanoseconds". */
+struct pd_pprof_type {
+	const char	*type, *unit;
+};
+
+struct pd_pprof_head {
+	/*
+	 * What the weights are; of type NULL, profiles have no weights.  Before
+	 * them, each sample has a value "samples" in "count".
+	 */
+	struct pd_pprof_type	weight;
+	struct pd_pprof_type	period_type;	/* of type NULL: not written */
+	int64_t			period;
+	int64_t			time, duration;	/* wall clock, ns; 0: unknown */
+	char			**comments;
+	size_t			ncomments;
+	bool			raw;		/* do not compress */
+	/*
+	 * At most so many samples and bytes before compression; 0: no limit.
+	 * A sample that is larger by itself is written alone.
+	 */
+	size_t			max_samples, max_size;
+};
+
+/*
+ * Fill in what can be said of samples of ev that are counted by weight, once
+ * all of rd was read: what the weights are, "cpu" in "nanoseconds" or the
+ * event in "count"; the period, 0 if it varies; and as comments who recorded
+ * what, and what was lost.  ev may be NULL.  The rest is 0.
+ */
+int pd_pprof_head_init(struct pd_pprof_head *h, const struct pd_reader *rd,
+    const struct pd_event *ev, enum pd_weight weight, struct pd_error *err);
+/* Free the comments. */
+void pd_pprof_head_free(struct pd_pprof_head *h);
+
+/* tree and text must outlive it. */
+struct pd_pprof *pd_pprof_new(const struct pd_tree *tree,
+    const struct pd_text_opts *text, struct pd_error *err);
+void pd_pprof_free(struct pd_pprof *p);
+
+/*
+ * A number for a set of labels, the same for the same set, or PD_NOID without
+ * memory; void once all is written.  0 is the empty set.
+ */
+uint32_t pd_pprof_labels(struct pd_pprof *p,
+    const struct pd_pprof_label *labels, size_t len, struct pd_error *err);
+/*
+ * The labels of a sample, thread (its name), pid, tid and cpu, and with it
+ * `len` more.
+ */
+uint32_t pd_pprof_sample_labels(struct pd_pprof *p,
+    const struct pd_fold_sample *s, const struct pd_pprof_label *more,
+    size_t len, struct pd_error *err);
+
+/* Count `samples` samples with this stack and these labels. */
+int pd_pprof_add(struct pd_pprof *p, uint32_t node, uint32_t labels,
+    uint64_t samples, uint64_t weight, struct pd_error *err);
+
+/* How many different samples there are to write. */
+size_t pd_pprof_len(const struct pd_pprof *p);
+
+/*
+ * Write a profile of what was added, or as much as h allows: 1 when there is
+ * more to write, 0 when all is written and forgotten, -1.  *size, if not
+ * NULL, is its size before compression.  With the same input the bytes are the
+ * same.
+ */
+int pd_pprof_write(struct pd_pprof *p, const struct pd_pprof_head *h,
+    FILE *out, size_t *size, struct pd_error *err);
+
+/* Forget what was added. */
+void pd_pprof_clear(struct pd_pprof *p);
+
+/* ---- export: a fold -> a file for other programs ------------------------------ */
+
+enum pd_export_format {
+	PD_EXPORT_PPROF,
+};
+
+struct pd_export_opts {
+	enum pd_export_format	format;
+	enum pd_weight		weight;	/* that of the fold */
+	struct pd_text_opts	text;
+};
+
+/*
+ * Takes the samples of one fold and writes them in a format that keeps more
+ * than folded text does.
+ */
+struct pd_export;
+
+/*
+ * Set what the fold is to do for the export: its samples go to it.  The fold
+ * must end before the export is freed.
+ */
+struct pd_export *pd_export_new(const struct pd_export_opts *opts,
+    struct pd_fold_opts *fold, struct pd_error *err);
+void pd_export_free(struct pd_export *e);
+
+/* At the end of the recording: write all.  Once. */
+int pd_export_write(struct pd_export *e, const struct pd_reader *rd,
+    const struct pd_fold *fold, FILE *out, struct pd_error *err);
 
 /*
  * Make a text from a recording safe for a terminal, in place: what is no

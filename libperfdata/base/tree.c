@@ -1,4 +1,5 @@
 /* The calling-context tree. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,9 @@ pd_tree_free(struct pd_tree *t)
 		return;
 	pd_strtab_free(&t->strs);
 	pd_strtab_free(&t->keys);
+	pd_strtab_free(&t->map_keys);
 	free(t->frames);
+	free(t->maps);
 	free(t->nodes);
 	free(t->slots);
 	free(t);
@@ -87,13 +90,41 @@ pd_tree_add_frame(struct pd_tree *t, const struct pd_frame *f,
 	    pd_grow(&t->frames, &t->frames_cap, t->nframes + 1, sizeof(new),
 	    err) == -1)
 		return PD_NOID;
-	n = snprintf(key, sizeof(key), "%x %x %llx %x %x %x %x", name, dso,
-	    (unsigned long long)f->ip, f->kind, f->inlined, file, f->line);
+	n = snprintf(key, sizeof(key), "%x %x %" PRIx64 " %x %x %x %" PRIx64
+	    " %x %x", name, dso, f->ip, f->kind, f->inlined, f->map, f->place,
+	    file, f->line);
 	id = pd_strtab_add(&t->keys, key, (size_t)n, err);
 	if (id == PD_NOID || id < t->nframes)
 		return id;
 	t->frames[t->nframes++] = new;
 	return id;
+}
+
+uint32_t
+pd_tree_add_map(struct pd_tree *t, uint32_t dso, const struct pd_mapping *m,
+    struct pd_error *err)
+{
+	struct pd_mapping new = *m, *old;
+	uint32_t id;
+	char key[32];
+	int n;
+
+	if (string_id(t, m->dso, &new.dso, err) == PD_NOID ||
+	    pd_grow(&t->maps, &t->maps_cap, t->nmaps + 1, sizeof(new),
+	    err) == -1)
+		return 0;
+	n = snprintf(key, sizeof(key), "%" PRIx32 " %" PRIx64, dso, m->pgoff);
+	id = pd_strtab_add(&t->map_keys, key, (size_t)n, err);
+	if (id == PD_NOID)
+		return 0;
+	if (id == t->nmaps) {
+		t->maps[t->nmaps++] = new;
+		return id + 1;
+	}
+	old = &t->maps[id];
+	if (m->end - m->start > old->end - old->start)
+		old->end = old->start + (m->end - m->start);
+	return id + 1;
 }
 
 uint32_t
@@ -112,6 +143,13 @@ pd_tree_new_child(struct pd_tree *t, uint32_t parent, uint32_t frame,
 	return (uint32_t)t->len++;
 }
 
+void
+pd_tree_forget(struct pd_tree *t)
+{
+	memset(t->slots, 0, (t->mask + 1) * sizeof(*t->slots));
+	t->len = 1;
+}
+
 uint32_t
 pd_tree_parent(const struct pd_tree *t, uint32_t node)
 {
@@ -122,4 +160,10 @@ const struct pd_frame *
 pd_tree_leaf(const struct pd_tree *t, uint32_t node)
 {
 	return node == 0 ? NULL : &t->frames[t->nodes[node].frame];
+}
+
+const struct pd_mapping *
+pd_tree_map(const struct pd_tree *t, uint32_t map)
+{
+	return map == 0 || map > t->nmaps ? NULL : &t->maps[map - 1];
 }

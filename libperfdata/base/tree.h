@@ -19,6 +19,10 @@ struct pd_tree {
 	struct pd_frame		*frames;
 	size_t			nframes, frames_cap;
 
+	struct pd_strtab	map_keys;	/* ids are the maps' */
+	struct pd_mapping	*maps;
+	size_t			nmaps, maps_cap;
+
 	struct pd_node		*nodes;	/* 0: the empty stack */
 	size_t			len, cap;
 	/*
@@ -36,6 +40,16 @@ struct pd_tree {
  */
 uint32_t pd_tree_add_frame(struct pd_tree *t, const struct pd_frame *f,
     struct pd_error *err);
+
+/*
+ * The number of the mapping of a DSO with this id and this pgoff, from 1 on;
+ * added when it is new, else made as long as *m.  0 without memory.
+ */
+uint32_t pd_tree_add_map(struct pd_tree *t, uint32_t dso,
+    const struct pd_mapping *m, struct pd_error *err);
+
+/* Forget all nodes but 0; frames and mappings stay. */
+void pd_tree_forget(struct pd_tree *t);
 
 /* pd_tree_child() when there is none yet. */
 uint32_t pd_tree_new_child(struct pd_tree *t, uint32_t parent,

@@ -19,6 +19,8 @@ struct pd_fold {
 	struct pd_fold_opts		opts;
 	struct pd_fold_counts		counts;
 	const struct pd_event		*event;	/* NULL before its first sample */
+	bool				first;	/* none of it was told of yet */
+	bool				timeless;	/* its samples are no time */
 	struct pd_deferred		deferred;
 };
 
@@ -74,6 +76,8 @@ choose(struct pd_fold *f, const struct pd_event *ev, struct pd_error *err)
 		return 0;
 	}
 	f->event = ev;
+	f->first = true;
+	f->timeless = false;
 	f->counts.other += pd_profile_samples(f->profile);
 	f->counts.deep = f->counts.unwound = 0;
 	f->counts.truncated = f->counts.stopped = 0;
@@ -95,15 +99,36 @@ weigh(const struct pd_fold *f, const struct pd_sample *s, uint64_t period,
 	return 0;
 }
 
+/* Tell the caller of a sample. */
+static int
+tell(struct pd_fold *f, const struct pd_record *rec,
+    const struct pd_sample *s, const struct pd_thread *th, uint64_t period,
+    struct pd_fold_sample *out, struct pd_error *err)
+{
+	out->event = f->event;
+	out->thread = th;
+	out->tree = f->tree;
+	out->cpu = rec->cpu;
+	out->time = rec->time;
+	out->duration = PD_NOTIME;
+	out->first = f->first;
+	f->first = false;
+	/* What one sample of an event lacks, all of them lack. */
+	if (!f->timeless && pd_sample_duration(f->event, s, period,
+	    &out->duration, err) == -1)
+		f->timeless = true;
+	return f->opts.sample(f->opts.sample_ctx, out, err);
+}
+
 /* One event of a sample: mostly there is one. */
 static int
 count_member(struct pd_fold *f, const struct pd_record *rec,
     const struct pd_sample *s, bool deferred, const struct pd_event *ev,
     uint64_t period, struct pd_error *err)
 {
+	struct pd_fold_sample out;
 	const struct pd_thread *th;
 	struct pd_stack stack;
-	uint64_t weight;
 	int r;
 
 	th = pd_session_thread(f->session, rec->pid, rec->tid, err);
@@ -114,7 +139,7 @@ count_member(struct pd_fold *f, const struct pd_record *rec,
 		return 0;
 	if ((r = choose(f, ev, err)) <= 0)
 		return r;
-	if (weigh(f, s, period, &weight, err) == -1 ||
+	if (weigh(f, s, period, &out.weight, err) == -1 ||
 	    pd_stacker_run(f->stacker, rec, ev, s, th, &stack, err) == -1)
 		return -1;
 	f->counts.deep += stack.deep;
@@ -126,7 +151,11 @@ count_member(struct pd_fold *f, const struct pd_record *rec,
 		f->counts.deferred += deferred;
 		f->counts.unfinished += stack.truncated;
 	}
-	return pd_profile_add(f->profile, stack.node, weight, err);
+	out.node = stack.node;
+	if (f->opts.sample != NULL &&
+	    tell(f, rec, s, th, period, &out, err) == -1)
+		return -1;
+	return pd_profile_add(f->profile, out.node, out.weight, err);
 }
 
 /*
@@ -289,6 +318,25 @@ const struct pd_profile *
 pd_fold_profile(const struct pd_fold *f)
 {
 	return f->profile;
+}
+
+const struct pd_tree *
+pd_fold_tree(const struct pd_fold *f)
+{
+	return f->tree;
+}
+
+int
+pd_fold_forget(struct pd_fold *f, struct pd_error *err)
+{
+	struct pd_profile *p = pd_profile_new(f->tree, err);
+
+	if (p == NULL)
+		return -1;
+	pd_profile_free(f->profile);
+	f->profile = p;
+	pd_stacker_forget(f->stacker);
+	return 0;
 }
 
 const struct pd_event *

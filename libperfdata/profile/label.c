@@ -14,9 +14,8 @@ pd_labels_init(struct pd_labels *l, const struct pd_tree *tree,
     const struct pd_text_opts *opts, struct pd_error *err)
 {
 	*l = (struct pd_labels){ .tree = tree, .opts = opts };
-	l->by_frame = pd_calloc(tree->nframes, sizeof(*l->by_frame),
-	    err);
-	return l->by_frame == NULL ? -1 : 0;
+	return pd_grow_zeroed(&l->by_frame, &l->frames_cap, tree->nframes,
+	    sizeof(*l->by_frame), err);
 }
 
 void
@@ -183,10 +182,12 @@ pd_label(struct pd_labels *l, uint32_t frame, struct pd_error *err)
 	/* Brackets, an address, a mark, a line. */
 	size_t room = 96 + (f->file ? strlen(f->file) : 0);
 
-	if (l->by_frame[frame] != NULL)
+	if (frame < l->frames_cap && l->by_frame[frame] != NULL)
 		return l->by_frame[frame];
 	room += f->name ? strlen(f->name) : f->dso ? strlen(f->dso) : 0;
-	if (pd_grow(&l->buf, &l->cap, room, 1, err) == -1)
+	if (pd_grow_zeroed(&l->by_frame, &l->frames_cap, (size_t)frame + 1,
+	    sizeof(*l->by_frame), err) == -1 ||
+	    pd_grow(&l->buf, &l->cap, room, 1, err) == -1)
 		return NULL;
 	if (f->kind == PD_FRAME_ROOT) {
 		snprintf(l->buf, l->cap, "%s", f->name);

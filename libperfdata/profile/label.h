@@ -10,6 +10,7 @@ struct pd_labels {
 	const struct pd_text_opts	*opts;
 	bool				java;	/* perl: below a java root */
 	const char			**by_frame;
+	size_t				frames_cap;
 	struct pd_strtab		strs;
 	char				*buf;
 	size_t				cap;

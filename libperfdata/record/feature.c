@@ -339,3 +339,11 @@ pd_features_name_events(struct pd_features *f, struct pd_events *es,
 	}
 	return 0;
 }
+
+uint64_t
+pd_info_wall(const struct pd_info *info, uint64_t time)
+{
+	/* Before the clocks were read the difference wraps around, and back. */
+	return info->clock_wall == 0 || time == PD_NOTIME ? 0 :
+	    info->clock_wall + (time - info->clock_mono);
+}

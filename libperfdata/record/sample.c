@@ -219,12 +219,18 @@ pd_sample_decode(const struct pd_record *rec, struct pd_sample *s,
 	return 0;
 }
 
+bool
+pd_event_is_clock(const struct pd_event *ev)
+{
+	/* PERF_COUNT_SW_CPU_CLOCK (0), PERF_COUNT_SW_TASK_CLOCK (1) */
+	return ev->type == PD_TYPE_SOFTWARE && ev->config <= 1;
+}
+
 int
 pd_sample_duration(const struct pd_event *ev, const struct pd_sample *s,
     uint64_t period, uint64_t *ns, struct pd_error *err)
 {
-	/* PERF_COUNT_SW_CPU_CLOCK (0), PERF_COUNT_SW_TASK_CLOCK (1): in ns */
-	bool clock = ev->type == PD_TYPE_SOFTWARE && ev->config <= 1;
+	bool clock = pd_event_is_clock(ev);
 
 	if (clock && (s->has_period || s->read != NULL || !ev->is_freq))
 		*ns = period;

@@ -508,6 +508,32 @@ jit_frames(struct pd_resolver *r, const struct place *pl,
 	return line_frame(r, v, &at, err);
 }
 
+/* The same frame at its place: in the mapping that all processes share. */
+static uint32_t
+at_place(struct pd_resolver *r, const struct place *pl, uint32_t frame,
+    struct pd_error *err)
+{
+	struct pd_mapping m = { 0 };
+	struct pd_frame f;
+
+	if (frame == PD_NOID || frame & PD_FRAME_LIST || pl->dso == NULL)
+		return frame;
+	f = r->tree->frames[frame];
+	m.dso = pl->dso->name;
+	m.buildid = pl->dso->buildid;
+	f.place = pl->addr;
+	if (pl->map != NULL) {
+		m.start = pl->map->start;
+		m.end = pl->map->end;
+		m.pgoff = pl->map->pgoff;
+	}
+	f.map = pd_tree_add_map(r->tree, pl->dso->id, &m, err);
+	if (f.map == 0)
+		return PD_NOID;
+	f.place += pd_tree_map(r->tree, f.map)->start - m.start;
+	return pd_tree_add_frame(r->tree, &f, err);
+}
+
 /* Resolve without the cache. */
 static uint32_t
 resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
@@ -521,8 +547,10 @@ resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
 
 	if (pl->dso != NULL)
 		f.dso = pl->dso->name;
-	if (pl->jit != NULL)
-		return jit_frames(r, pl, &f, err);
+	if (pl->jit != NULL) {
+		v = jit_frames(r, pl, &f, err);
+		return r->opts->places ? at_place(r, pl, v, err) : v;
+	}
 	if (pl->dso != NULL) {
 		if (r->opts->perf_compat && pl->dso->kind == PD_DSO_MODULE &&
 		    f.dso[0] == '/') {
@@ -539,6 +567,8 @@ resolve(struct pd_resolver *r, const struct place *pl, struct pd_error *err)
 		    &dso)) != NULL;
 	v = found ? symbol_frames(r, sym, &f, err) :
 	    unnamed_frame(r, pl, &f, err);
+	if (r->opts->places)
+		v = at_place(r, pl, v, err);
 	if (v == PD_NOID || pl->dso == NULL)
 		return v;
 	return add_inlines(r, pl, v, &f, err);

@@ -102,6 +102,16 @@ pd_stacker_trim(struct pd_stacker *st)
 	pd_resolver_trim(&st->resolver);
 }
 
+void
+pd_stacker_forget(struct pd_stacker *st)
+{
+	size_t i;
+
+	pd_tree_forget(st->resolver.tree);
+	for (i = 0; i < SLOTS; i++)
+		st->slots[i].comm = NULL;
+}
+
 const char *
 pd_stacker_why(const struct pd_stacker *st, const char *dso)
 {
