@@ -11,7 +11,7 @@ enum {
 	OPT_FAIL_EMPTY, OPT_FORMAT,
 };
 
-static const char formats_of[] = "folded|pprof";
+static const char formats_of[] = "folded|pprof|speedscope|json|firefox";
 static const char roots_of[] = "comm|pid|tid|thread|cpu|event|none";
 static const char weights_of[] = "period|samples|time";
 static const char *const units[] = { "period", "samples", "time (ns)" };
@@ -55,6 +55,7 @@ struct fold {
 	struct pd_fold_opts	opts;
 	struct pd_text_opts	text;
 	int			format;		/* in formats_of: 0 is folded */
+	bool			weight_given, root_given;
 	struct pd_export	*export;
 	struct pd_filter	*filter;
 	size_t			top;
@@ -72,6 +73,7 @@ parse_root(struct fold *f, const char *arg)
 	int root = cli_choice(&f->cli, "root", arg, roots_of);
 
 	f->opts.stack.roots = f->roots;
+	f->root_given = true;
 	if (strcmp(arg, "none") == 0)
 		return;
 	if (f->opts.stack.nroots == sizeof(f->roots) / sizeof(f->roots[0]))
@@ -135,6 +137,7 @@ parse_options(struct fold *f)
 		case OPT_ANNOTATE: parse_annotate(f, arg); break;
 		case OPT_WEIGHT:
 			f->opts.weight = cli_choice(c, "weight", arg, weights_of);
+			f->weight_given = true;
 			break;
 		case OPT_MAX_STACK:
 			f->opts.stack.max_stack = cli_number(c, "max-stack", arg, 1,
@@ -160,6 +163,8 @@ parse_options(struct fold *f)
 		case 'q': c->quiet = true; break;
 		}
 	}
+	if (f->format != 0 && !f->root_given)
+		f->opts.stack.roots = f->roots;		/* none */
 	if (f->input == NULL)
 		f->input = cli_default_input();
 }
@@ -169,12 +174,15 @@ parse_options(struct fold *f)
 static int
 export_open(struct fold *f, struct pd_error *err)
 {
-	struct pd_export_opts o = { .weight = f->opts.weight,
-		.text = f->text };
+	struct pd_export_opts o = {
+		.format = (enum pd_export_format)(f->format - 1),
+		.weight = f->opts.weight,
+		.prefer_time = !f->weight_given,
+		.text = f->text,
+	};
 
 	if (f->format == 0)
 		return 0;
-	o.format = (enum pd_export_format)(f->format - 1);
 	f->export = pd_export_new(&o, &f->opts, err);
 	return f->export == NULL ? -1 : 0;
 }

@@ -947,12 +947,20 @@ void pd_pprof_clear(struct pd_pprof *p);
 /* ---- export: a fold -> a file for other programs ------------------------------ */
 
 enum pd_export_format {
-	PD_EXPORT_PPROF,
+	PD_EXPORT_PPROF,		/* profile.proto, compressed by gzip */
+	PD_EXPORT_SPEEDSCOPE,		/* speedscope's JSON */
+	PD_EXPORT_JSON,			/* one object a line */
+	PD_EXPORT_FIREFOX,		/* of the Firefox Profiler, processed */
 };
 
 struct pd_export_opts {
 	enum pd_export_format	format;
 	enum pd_weight		weight;	/* that of the fold */
+	/*
+	 * SPEEDSCOPE, FIREFOX: in place of the weights, how long a sample
+	 * stands for, if its event measures time.
+	 */
+	bool			prefer_time;
 	struct pd_text_opts	text;
 };
 

@@ -223,6 +223,13 @@ pd_json_double(struct pd_json *j, const char *key, double v)
 }
 
 void
+pd_json_raw(struct pd_json *j, const char *key, const char *s, size_t len)
+{
+	begin(j, key);
+	put(j, s, len);
+}
+
+void
 pd_json_bool(struct pd_json *j, const char *key, bool v)
 {
 	begin(j, key);

@@ -45,6 +45,9 @@ void pd_json_double(struct pd_json *j, const char *key, double v);
 void pd_json_decimal(struct pd_json *j, const char *key, uint64_t v,
     unsigned digits);
 void pd_json_bool(struct pd_json *j, const char *key, bool v);
+/* JSON that was made before. */
+void pd_json_raw(struct pd_json *j, const char *key, const char *s,
+    size_t len);
 void pd_json_null(struct pd_json *j, const char *key);
 
 /* End a line between values that stand by themselves (JSON lines). */
