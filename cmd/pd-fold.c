@@ -1,6 +1,7 @@
 /* pd-fold: fold the stacks of a recording into one line each. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -11,7 +12,9 @@ enum {
 	OPT_FAIL_EMPTY, OPT_FORMAT,
 };
 
+/* The exports, in the order of enum pd_export_format, behind folded. */
 static const char formats_of[] = "folded|pprof|speedscope|json|firefox";
+enum { FORMAT_FOLDED, FORMAT_PPROF };
 static const char roots_of[] = "comm|pid|tid|thread|cpu|event|none";
 static const char weights_of[] = "period|samples|time";
 static const char *const units[] = { "period", "samples", "time (ns)" };
@@ -54,7 +57,8 @@ struct fold {
 	enum pd_root		roots[16];
 	struct pd_fold_opts	opts;
 	struct pd_text_opts	text;
-	int			format;		/* in formats_of: 0 is folded */
+	int			format;		/* in formats_of */
+	const char		*format_name;
 	bool			weight_given, root_given;
 	struct pd_export	*export;
 	struct pd_filter	*filter;
@@ -107,6 +111,24 @@ parse_filter(struct fold *f, enum pd_filter_kind kind, const char *arg)
 		cli_die(&f->cli, NULL, &err);
 }
 
+/* What an export is else than folded text. */
+static void
+check_format(struct fold *f)
+{
+	struct cli *c = &f->cli;
+
+	if (f->text.perl)
+		cli_bad_value(c, "format", f->format_name,
+		    "folded, with --compat");
+	/* They have the thread of each sample, which needs no root. */
+	if (!f->root_given)
+		f->opts.stack.roots = f->roots;
+	if (f->format == FORMAT_PPROF && isatty(STDOUT_FILENO) &&
+	    (f->output == NULL || strcmp(f->output, "-") == 0))
+		cli_bad_value(c, "format", f->format_name,
+		    "a file (-o) or pipe for it, which is binary");
+}
+
 static void
 parse_options(struct fold *f)
 {
@@ -132,6 +154,7 @@ parse_options(struct fold *f)
 		case OPT_CPU: parse_filter(f, PD_BY_CPU, arg); break;
 		case OPT_FORMAT:
 			f->format = cli_choice(c, "format", arg, formats_of);
+			f->format_name = arg;
 			break;
 		case OPT_ROOT: parse_root(f, arg); break;
 		case OPT_ANNOTATE: parse_annotate(f, arg); break;
@@ -163,8 +186,8 @@ parse_options(struct fold *f)
 		case 'q': c->quiet = true; break;
 		}
 	}
-	if (f->format != 0 && !f->root_given)
-		f->opts.stack.roots = f->roots;		/* none */
+	if (f->format != FORMAT_FOLDED)
+		check_format(f);
 	if (f->input == NULL)
 		f->input = cli_default_input();
 }
@@ -175,13 +198,13 @@ static int
 export_open(struct fold *f, struct pd_error *err)
 {
 	struct pd_export_opts o = {
-		.format = (enum pd_export_format)(f->format - 1),
+		.format = (enum pd_export_format)(f->format - FORMAT_PPROF),
 		.weight = f->opts.weight,
 		.prefer_time = !f->weight_given,
 		.text = f->text,
 	};
 
-	if (f->format == 0)
+	if (f->format == FORMAT_FOLDED)
 		return 0;
 	f->export = pd_export_new(&o, &f->opts, err);
 	return f->export == NULL ? -1 : 0;

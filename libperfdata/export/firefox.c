@@ -394,6 +394,7 @@ write_thread(struct writer *w, const struct pd_track *track,
 	snprintf(pid, sizeof(pid), "%" PRId32, (int32_t)track->pid);
 	pd_json_object(j, NULL);
 	pd_json_string(j, "processType", "default");
+	pd_json_string(j, "processName", track->leader);
 	pd_json_u64(j, "processStartupTime", 0);
 	pd_json_null(j, "processShutdownTime");
 	put_ms(j, "registerTime", track->samples > 0 &&

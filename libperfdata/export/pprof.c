@@ -38,9 +38,9 @@ struct sample {
 	uint64_t	samples, weight;
 };
 
-/* Texts by their number in strs. */
+/* Texts by their number in strs, 0: none. */
 struct label {
-	uint32_t	key, text, unit;	/* text 0: it is a number */
+	uint32_t	key, text, unit;
 	int64_t		number;
 };
 
@@ -94,10 +94,10 @@ struct pd_pprof {
 	size_t			len, cap;
 	size_t			next;	/* the first that is not yet written */
 	struct pd_map64		by_key;	/* node and labels -> samples */
-	struct pd_strtab	strs;	/* 0: "" */
+	struct pd_strtab	strs;	/* numbered from 1 */
 	struct label		*labels;
 	size_t			nlabels, labels_cap;
-	struct label_set	*sets;
+	struct label_set	*sets;	/* numbered from 1; 0 is empty */
 	size_t			nsets, sets_cap;
 	struct pd_strtab	set_keys;	/* a set as text; ids are the sets' */
 	struct label_cache	cache[LABEL_CACHE];
@@ -131,7 +131,8 @@ struct pd_pprof {
 
 /* At most, each without its texts. */
 enum { FUNCTION_SIZE = 16, LOCATION_SIZE = 32, LINE_SIZE = 10,
-	MAPPING_SIZE = 120, SAMPLE_SIZE = 40, ID_SIZE = 5, STRING_SIZE = 6 };
+	MAPPING_SIZE = 120, SAMPLE_SIZE = 40, ID_SIZE = 5, STRING_SIZE = 6,
+	LABEL_SIZE = 60 };
 
 #define BATCH	32768		/* what is compressed at a time */
 
@@ -146,9 +147,7 @@ pd_pprof_new(const struct pd_tree *tree, const struct pd_text_opts *text,
 	if (p == NULL)
 		return NULL;
 	p->tree = tree;
-	if (pd_labels_init(&p->names, tree, text, err) == -1 ||
-	    pd_strtab_add(&p->strs, "", 0, err) == PD_NOID ||
-	    pd_pprof_labels(p, NULL, 0, err) == PD_NOID) {
+	if (pd_labels_init(&p->names, tree, text, err) == -1) {
 		pd_pprof_free(p);
 		return NULL;
 	}
@@ -167,19 +166,28 @@ clear_profile(struct pd_pprof *p)
 	p->label_fields.len = 0;
 }
 
+/* Labels too: there may be new ones in each profile, for days. */
+void
+pd_pprof_clear(struct pd_pprof *p)
+{
+	p->len = p->next = p->nlabels = p->nsets = 0;
+	pd_map64_free(&p->by_key);
+	pd_strtab_free(&p->strs);
+	pd_strtab_free(&p->set_keys);
+	memset(p->cache, 0, sizeof(p->cache));
+}
+
 void
 pd_pprof_free(struct pd_pprof *p)
 {
 	if (p == NULL)
 		return;
 	clear_profile(p);
+	pd_pprof_clear(p);
 	pd_labels_free(&p->names);
 	free(p->samples);
-	pd_map64_free(&p->by_key);
-	pd_strtab_free(&p->strs);
 	free(p->labels);
 	free(p->sets);
-	pd_strtab_free(&p->set_keys);
 	free(p->seen);
 	free(p->places);
 	free(p->mappings);
@@ -193,13 +201,6 @@ pd_pprof_free(struct pd_pprof *p)
 	free(p);
 }
 
-void
-pd_pprof_clear(struct pd_pprof *p)
-{
-	p->len = p->next = 0;
-	pd_map64_free(&p->by_key);
-}
-
 size_t
 pd_pprof_len(const struct pd_pprof *p)
 {
@@ -209,7 +210,18 @@ pd_pprof_len(const struct pd_pprof *p)
 static uint32_t
 str_id(struct pd_pprof *p, const char *s, struct pd_error *err)
 {
-	return s ? pd_strtab_add(&p->strs, s, strlen(s), err) : 0;
+	uint32_t id;
+
+	if (s == NULL)
+		return 0;
+	id = pd_strtab_add(&p->strs, s, strlen(s), err);
+	return id == PD_NOID ? PD_NOID : id + 1;
+}
+
+static const char *
+str_of(const struct pd_pprof *p, uint32_t id)
+{
+	return id == 0 ? "" : pd_strtab_get(&p->strs, id - 1);
 }
 
 /* Put labels behind the others, where they stay if they are a new set. */
@@ -243,8 +255,10 @@ pd_pprof_labels(struct pd_pprof *p, const struct pd_pprof_label *labels,
 	uint32_t id;
 	size_t n = 0, i;
 
+	if (len == 0)
+		return 0;
 	if (put_labels(p, labels, len, err) == -1 ||
-	    pd_grow(&p->buf, &p->buf_cap, len * 64 + 1, 1, err) == -1 ||
+	    pd_grow(&p->buf, &p->buf_cap, len * 64, 1, err) == -1 ||
 	    pd_grow(&p->sets, &p->sets_cap, p->nsets + 1, sizeof(*p->sets),
 	    err) == -1)
 		return PD_NOID;
@@ -255,12 +269,14 @@ pd_pprof_labels(struct pd_pprof *p, const struct pd_pprof_label *labels,
 		    l->text, l->unit, (uint64_t)l->number);
 	}
 	id = pd_strtab_add(&p->set_keys, p->buf, n, err);
-	if (id != p->nsets)		/* it is known, or there is no memory */
-		return id;
-	p->sets[p->nsets++] = (struct label_set){ .first = p->nlabels,
-		.len = len };
-	p->nlabels += len;
-	return id;
+	if (id == PD_NOID)
+		return PD_NOID;
+	if (id == p->nsets) {
+		p->sets[p->nsets++] = (struct label_set){
+			.first = p->nlabels, .len = len };
+		p->nlabels += len;
+	}
+	return id + 1;
 }
 
 /* The labels of a thread on a CPU, and more behind them. */
@@ -494,7 +510,7 @@ put_locations(struct pd_pprof *p, uint32_t node, struct pd_error *err)
 	return (ssize_t)len;
 }
 
-/* The fields of a set of labels, encoded once a profile. */
+/* Encode a set of labels. */
 static int
 encode_labels(struct pd_pprof *p, struct label_set *set,
     struct pd_error *err)
@@ -503,14 +519,12 @@ encode_labels(struct pd_pprof *p, struct label_set *set,
 	const struct label *l;
 	size_t i;
 
-	if (set->profile == p->profile)
-		return 0;
 	set->at = p->label_fields.len;
 	for (i = 0; i < set->len; i++) {
 		l = &p->labels[set->first + i];
-		key = string_id(p, p->strs.strs[l->key], err);
-		text = string_id(p, p->strs.strs[l->text], err);
-		unit = string_id(p, p->strs.strs[l->unit], err);
+		key = string_id(p, str_of(p, l->key), err);
+		text = string_id(p, str_of(p, l->text), err);
+		unit = string_id(p, str_of(p, l->unit), err);
 		if (key == PD_NOID || text == PD_NOID || unit == PD_NOID)
 			return -1;
 		p->inner.len = 0;
@@ -529,17 +543,39 @@ static int
 put_sample(struct pd_pprof *p, const struct sample *s, struct pd_error *err)
 {
 	uint64_t values[2] = { s->samples, s->weight };
-	struct label_set *set = &p->sets[s->labels];
+	struct label_set none = { 0 }, *set = &none;
 	ssize_t n = put_locations(p, s->node, err);
 
-	if (n == -1 || encode_labels(p, set, err) == -1)
+	if (n == -1)
 		return -1;
+	if (s->labels != 0) {
+		set = &p->sets[s->labels - 1];
+		if (set->profile != p->profile &&	/* once is enough */
+		    encode_labels(p, set, err) == -1)
+			return -1;
+	}
 	p->inner.len = 0;
 	pd_proto_packed(&p->inner, SAMPLE_LOCATION, p->ids, (size_t)n);
 	pd_proto_packed(&p->inner, SAMPLE_VALUE, values, 1 + p->weights);
-	pd_proto_raw(&p->inner, p->label_fields.buf + set->at, set->size);
+	if (set->size > 0)
+		pd_proto_raw(&p->inner, p->label_fields.buf + set->at,
+		    set->size);
 	pd_proto_message(&p->message, P_SAMPLE, &p->inner);
 	return 0;
+}
+
+static size_t
+labels_cost(const struct pd_pprof *p, const struct label_set *set)
+{
+	const struct label *l;
+	size_t size = 0, i;
+
+	for (i = 0; i < set->len; i++) {
+		l = &p->labels[set->first + i];
+		size += LABEL_SIZE + strlen(str_of(p, l->key)) +
+		    strlen(str_of(p, l->text)) + strlen(str_of(p, l->unit));
+	}
+	return size;
 }
 
 /* What a sample adds to the profile at most; -1 without memory. */
@@ -547,15 +583,13 @@ static ssize_t
 cost(struct pd_pprof *p, const struct sample *s, struct pd_error *err)
 {
 	const struct pd_tree *t = p->tree;
-	const struct label_set *set = &p->sets[s->labels];
 	const struct pd_frame *f;
-	size_t size = SAMPLE_SIZE, i;
+	size_t size = SAMPLE_SIZE;
 	const char *name;
 	uint32_t n;
 
-	for (i = 0; i < set->len; i++)
-		size += 64 + 2 * strlen(p->strs.strs[
-		    p->labels[set->first + i].text]);
+	if (s->labels != 0)
+		size += labels_cost(p, &p->sets[s->labels - 1]);
 	for (n = s->node; n != 0; n = t->nodes[n].parent) {
 		size += ID_SIZE + LOCATION_SIZE + LINE_SIZE;
 		if (p->seen[n].profile == p->profile)

@@ -206,6 +206,7 @@ pd_timeline_add(struct pd_timeline *t, const struct pd_fold_sample *s,
 		tr->late = true;
 	put_moment(tr, &m);
 	tr->comm = m.comm;
+	tr->leader = s->thread->leader_comm;
 	tr->samples++;
 	tr->weight += m.weight;
 	if (m.time == PD_NOTIME)

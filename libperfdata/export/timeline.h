@@ -26,6 +26,7 @@ struct pd_track_block {
 struct pd_track {
 	uint32_t	pid, tid;
 	uint32_t	comm;		/* its last name: pd_timeline_comm() */
+	const char	*leader;	/* that of its process; borrowed */
 	uint64_t	samples, weight;
 	uint64_t	start, end;	/* PD_NOTIME, 0: there is no time */
 	bool		late;		/* some samples came after later ones */
