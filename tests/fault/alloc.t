@@ -65,4 +65,8 @@ ok "critical sections: any allocation may fail" survives "$data" \
     pd-slice --between probe_sections:import_start:height\>=42,peer_string!=bob \
     probe_sections:import_end__return --windows "$tmp/windows" --markers \
     "$TESTDATA/sections/marker-8198.txt" --slowest 3 --nth 1-40
+for f in pprof speedscope json firefox; do
+	ok "$f: any allocation may fail" survives "$TESTDATA/demo/demo.data" \
+	    pd-fold --format $f --symfs /nonexistent --buildid-dir "$TESTDATA/demo/debug"
+done
 tap_done

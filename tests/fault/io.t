@@ -16,7 +16,7 @@ trouble() {
 	return 1
 }
 
-full_disk() { pd-fold "$data" >/dev/full; }
+full_disk() { pd-fold "$@" "$data" >/dev/full; }
 full_disk_o() { pd-fold -o /dev/full "$data"; }
 stdout_closed() { pd-fold "$data" >&-; }
 
@@ -157,6 +157,9 @@ slice_passes_on() {
 read_only() { trouble "$tmp/ro/out" pd-fold -o "$tmp/ro/out" "$data"; }
 
 ok "a full disk on stdout is trouble" trouble 'No space' full_disk
+for f in pprof speedscope json firefox; do
+	ok "a full disk is trouble for $f" trouble 'No space' full_disk --format $f
+done
 ok "a full disk behind -o is trouble" trouble 'No space' full_disk_o
 ok "a closed stdout is trouble" trouble . stdout_closed
 ok "a reader that left is not worth a message" closed_pipe

@@ -1,0 +1,1 @@
+pd-fold --format jsonl

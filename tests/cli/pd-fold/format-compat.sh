@@ -1,0 +1,1 @@
+pd-fold --format pprof --compat perl "$TESTDATA/demo/demo.data"
