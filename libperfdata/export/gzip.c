@@ -2,11 +2,6 @@
 #include "base/error.h"
 #include "export/gzip.h"
 
-/*
- * Of 30 MB of samples the fastest level makes 5.2 MB in 0.19 s, the default
- * one 4.1 MB in 0.9 s.
- */
-#define LEVEL	1
 #define GZIP	(15 + 16)		/* a window of 32 kB, and this format */
 
 int
@@ -16,7 +11,7 @@ pd_gzip_open(struct pd_gzip *g, FILE *out, bool raw, struct pd_error *err)
 	g->out = out;
 	g->raw = raw;
 	g->size = 0;
-	if (!raw && deflateInit2(&g->z, LEVEL, Z_DEFLATED, GZIP, 9,
+	if (!raw && deflateInit2(&g->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, 9,
 	    Z_DEFAULT_STRATEGY) != Z_OK)
 		return pd_fail_nomem(err);
 	return 0;

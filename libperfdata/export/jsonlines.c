@@ -1,8 +1,9 @@
 /*
  * Writes one JSON object a line: what the recording is, then threads, frames
  * and stacks with their numbers, each before the first sample that refers to
- * it, and samples.  FORMATS in pd-fold(1) is its definition; who changes the
- * meaning of a field, or takes one away, counts VERSION up.
+ * it, and samples.  A field has one type on all lines, so that they fit into
+ * one table.  FORMATS in pd-fold(1) is the definition; who changes the meaning
+ * of a field, or takes one away, counts VERSION up.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ end(struct writer *w)
 static void
 write_header(struct writer *w)
 {
-	static const char *const weights[] = { "period", "samples", "time" };
+	static const char *const counted[] = { "period", "samples", "time" };
 	const struct pd_info *info = pd_reader_info(w->s->rd);
 	struct pd_counts n = pd_reader_counts(w->s->rd);
 	struct pd_json *j = &w->json;
@@ -51,7 +52,7 @@ write_header(struct writer *w)
 	begin(w, "header");
 	pd_json_u64(j, "version", VERSION);
 	pd_json_string(j, "event", w->s->event ? w->s->event->name : NULL);
-	pd_json_string(j, "weight", weights[w->s->weight]);
+	pd_json_string(j, "counted", counted[w->s->weight]);
 	pd_json_string(j, "unit", w->s->timed ? "ns" : "count");
 	pd_json_string(j, "command", info->cmdline);
 	pd_json_string(j, "host", info->hostname);

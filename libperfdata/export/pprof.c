@@ -285,7 +285,7 @@ thread_labels(struct pd_pprof *p, const struct pd_fold_sample *s,
     const struct pd_pprof_label *more, size_t len, struct pd_error *err)
 {
 	struct pd_pprof_label l[16];
-	size_t n = 0;
+	size_t n = 0, i;
 
 	l[n++] = (struct pd_pprof_label){ "thread", s->thread->comm, 0, NULL };
 	l[n++] = (struct pd_pprof_label){ "pid", NULL,
@@ -298,8 +298,9 @@ thread_labels(struct pd_pprof *p, const struct pd_fold_sample *s,
 		pd_fail(err, PD_EARG, PD_NOWHERE, "%zu labels: too many", len);
 		return PD_NOID;
 	}
-	memcpy(l + n, more, len * sizeof(*more));
-	return pd_pprof_labels(p, l, n + len, err);
+	for (i = 0; i < len; i++)
+		l[n++] = more[i];
+	return pd_pprof_labels(p, l, n, err);
 }
 
 uint32_t

@@ -98,6 +98,10 @@ folders() {	# FILE: the other tools that exist here
 		row "$s" 'cat | cat' cat "$f" '|' cat
 		row "$s" 'pd-fold FILE' pd-fold "$f"
 		row "$s" 'pd-fold --no-inline FILE' pd-fold --no-inline "$f"
+		for format in pprof speedscope json firefox; do
+			row "$s" "pd-fold --format $format FILE" \
+			    pd-fold --format $format "$f"
+		done
 		row "$s" --feed 'pd-fold from a pipe' \
 		    "$PD_TESTS/repeat" 1 "$f" '|' pd-fold -
 		if [ "$f" = "$small" ] || [ -n "$full" ]; then

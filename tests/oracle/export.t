@@ -279,10 +279,15 @@ def compare_speedscope(name, data):
 def compare_json(name, data):
     problems, stacks, last = [], collections.Counter(), {}
     tables = {"frame": {}, "stack": {}, "thread": {}}
+    types = {}
     lines = fold(data, "--format", "json").decode().splitlines()
     for i, line in enumerate(lines):
         o = json.loads(line)
         t = o["type"]
+        for key, value in o.items():
+            if value is not None and \
+                    types.setdefault(key, type(value)) is not type(value):
+                problems.append("line %d: %s has two types" % (i, key))
         if (t == "header") != (i == 0):
             problems.append("line %d is a %s" % (i, t))
         if t in tables:

@@ -170,7 +170,7 @@ only_the_chosen_event_is_exported(void)
 
 	check(two_events(), o,
 	    "{\"type\":\"header\",\"version\":1,\"event\":\"page-faults\","
-	    "\"weight\":\"samples\",\"unit\":\"count\",\"command\":null,"
+	    "\"counted\":\"samples\",\"unit\":\"count\",\"command\":null,"
 	    "\"host\":null,\"kernel\":null,\"architecture\":null,"
 	    "\"processor\":null,\"perf\":null,\"samples\":4,\"lost\":0,"
 	    "\"wall_offset\":null}\n"
