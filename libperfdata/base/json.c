@@ -41,7 +41,9 @@ put_special(struct pd_json *j, const unsigned char *s, size_t n)
 {
 	char esc = short_escape(*s);
 
-	if (n == 0)
+	if (j->printable && *s != '"' && *s != '\\' && *s != '<')
+		put(j, "?", 1);
+	else if (n == 0)
 		put(j, "\xef\xbf\xbd", 3);	/* U+FFFD */
 	else if (esc != 0)
 		put(j, (char[]){ '\\', esc }, 2);

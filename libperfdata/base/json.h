@@ -10,6 +10,7 @@
 /* Zero but for out is ready.  What fails is found by ferror(out). */
 struct pd_json {
 	FILE	*out;
+	bool	printable;	/* strings as pd_printable() makes them */
 	bool	comma;		/* before the next value */
 };
 
@@ -25,7 +26,8 @@ void pd_json_array_end(struct pd_json *j);
 /*
  * Control characters are escaped, also DEL and C1, so that a terminal may show
  * the text; and what ends a <script> or begins a comment there, so that HTML
- * may hold it.  Each byte that is not part of UTF-8 becomes U+FFFD.  NULL is
+ * may hold it.  Each byte that is not part of UTF-8 becomes U+FFFD.  Where
+ * j->printable, both become '?': who reads the JSON may print it too.  NULL is
  * null.
  */
 void pd_json_string(struct pd_json *j, const char *key, const char *s);

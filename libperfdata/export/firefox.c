@@ -514,7 +514,8 @@ int
 pd_export_firefox(struct pd_export_source *s, FILE *out,
     struct pd_error *err)
 {
-	struct writer w = { .s = s, .json = { .out = out } };
+	struct writer w = { .s = s, .json = { .out = out,
+	    .printable = true } };
 	int r = -1;
 
 	w.func_of = pd_calloc(s->tree->nframes, sizeof(*w.func_of), err);

@@ -188,7 +188,8 @@ int
 pd_export_jsonlines(struct pd_export_source *s, FILE *out,
     struct pd_error *err)
 {
-	struct writer w = { .s = s, .json = { .out = out } };
+	struct writer w = { .s = s, .json = { .out = out,
+	    .printable = true } };
 	size_t i;
 	int r = -1;
 

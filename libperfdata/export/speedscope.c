@@ -215,7 +215,8 @@ int
 pd_export_speedscope(struct pd_export_source *s, FILE *out,
     struct pd_error *err)
 {
-	struct writer w = { .s = s, .json = { .out = out } };
+	struct writer w = { .s = s, .json = { .out = out,
+	    .printable = true } };
 	int r = -1;
 
 	w.buf_size = 4096;

@@ -237,6 +237,11 @@ def compare_go(name, data, tmp):
 
 # ---- speedscope ------------------------------------------------------------------
 
+def thread_root(name):
+    comm, pid, tid = re.match(r"(.*)-(-?\d+)/(-?\d+)$", name).groups()
+    return root(comm, int(pid), int(tid))
+
+
 def compare_speedscope(name, data):
     f = json.loads(fold(data, "--format", "speedscope", "--weight", "time"))
     frames = [x["name"] for x in f["shared"]["frames"]]
@@ -258,7 +263,7 @@ def compare_speedscope(name, data):
             before = s
             if s:
                 busy += w
-                stacks[p["name"].replace(" ", "_") + ";" +
+                stacks[thread_root(p["name"]) +
                        ";".join(frames[i] for i in s)] += w
         sums.append(busy)
     if f["profiles"] and (f["activeProfileIndex"] != 0 or
@@ -266,11 +271,11 @@ def compare_speedscope(name, data):
         problems.append("the busiest thread is not the first")
     # A thread has the last of its names there.
     want = collections.Counter()
-    names = {p["name"].rsplit("-", 1)[1]: p["name"].replace(" ", "_")
+    names = {p["name"].rsplit("-", 1)[1]: thread_root(p["name"])
              for p in f["profiles"]}
     for stack, n in folded(data, "--root", "tid", "--weight", "time").items():
         thread, rest = stack.split(";", 1)
-        want[names[thread.rsplit("-", 1)[1]] + ";" + rest] += n
+        want[names[thread.rsplit("-", 1)[1]] + rest] += n
     ok(name + ": speedscope", problems + list(differences(stacks, want)))
 
 
@@ -358,17 +363,33 @@ done
 """
 
 
+# A thread's name has 15 bytes.
+HOSTILE = b"</script>\xff\x1b;\n"
+
+
+def hostile(tmp):
+    """The demo, as somebody would call it who wants to break something."""
+    path = tmp.encode() + b"/" + HOSTILE.replace(b"/", b"")
+    # Without build-id, so that it is not taken for the other one.
+    subprocess.run(
+        ["objcopy", "--remove-section=.note.gnu.build-id", "-g", b"--redefine-sym=is_prime=" + 4 * HOSTILE + b'<!--"\\',
+         b"--redefine-sym=hash_bytes=_ZN" + 8190 * b"x", tmp + "/demo", path],
+        check=True)
+    return [path, "0.4"]
+
+
 def record(tmp):
     """Recordings made here and now, by name."""
     with open(tmp + "/family.sh", "w") as f:
         f.write(FAMILY)
     subprocess.run([CC, "-O1", "-g", "-fno-omit-frame-pointer", "-pthread",
                     "-o", tmp + "/demo", DATA + "/demo/demo.c"], check=True)
-    demo, family = [tmp + "/demo", "1"], ["sh", tmp + "/family.sh"]
+    demo, family = [tmp + "/demo", "0.4"], ["sh", tmp + "/family.sh"]
     for name, args in (
             ("call chains", ["-F", "4999", "-g", *demo]),
             ("copied stacks", ["-F", "999", "--call-graph", "dwarf", *demo]),
             ("no call chains", ["-F", "999", *demo]),
+            ("hostile names", ["-F", "999", "-g", *hostile(tmp)]),
             ("forks and execs", ["-k", "CLOCK_MONOTONIC", "-F", "4999", "-g",
                                  *family]),
             ("all CPUs", ["-a", "-F", "999", "-g", *family])):

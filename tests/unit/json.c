@@ -124,6 +124,18 @@ bytes_that_are_no_utf8_are_replaced(void)
 #undef R
 }
 
+/* As in folded text. */
+static void
+printable_strings_have_no_control_characters_at_all(void)
+{
+	struct pd_json j = start();
+
+	j.printable = true;
+	pd_json_string(&j, NULL, "\033]0;\a\n\177\xc2\x9b\xff\xe2\x82\"\\</a>"
+	    "\xc3\xa4");
+	CHECK_STR(end(&j), "\"?]0;???????\\\"\\\\\\u003c/a>\xc3\xa4\"");
+}
+
 /* No byte behind the end is looked at, also of a character that is cut. */
 static void
 text_ends_where_it_says(void)
@@ -192,6 +204,7 @@ main(void)
 	RUN(control_characters_are_escaped);
 	RUN(scripts_and_comments_do_not_end_in_a_string);
 	RUN(bytes_that_are_no_utf8_are_replaced);
+	RUN(printable_strings_have_no_control_characters_at_all);
 	RUN(text_ends_where_it_says);
 	RUN(integers_are_whole);
 	RUN(decimals_are_exact);
