@@ -130,7 +130,15 @@ def check_pprof(p):
         yield "a sample is there twice"
 
 
-def pprof_stacks(p, value, by_thread=False):
+def thread_label(labels):
+    return root(labels["thread"], labels["pid"], labels["tid"])
+
+
+def cpu_label(labels):
+    return "cpu-%03d;" % labels["cpu"] if "cpu" in labels else "cpu-unknown;"
+
+
+def pprof_stacks(p, value, top=lambda labels: ""):
     strings = p.string_table
     funcs = {f.id: strings[f.name] for f in p.function}
     # Innermost first, also the lines of a location.
@@ -138,11 +146,8 @@ def pprof_stacks(p, value, by_thread=False):
     stacks = collections.Counter()
     for s in p.sample:
         names = [name for loc in s.location_id for name in lines[loc]]
-        stack = ";".join(reversed(names))
-        if by_thread:
-            l = {strings[x.key]: strings[x.str] or x.num for x in s.label}
-            stack = root(l["thread"], l["pid"], l["tid"]) + stack
-        stacks[stack] += s.value[value]
+        labels = {strings[x.key]: strings[x.str] or x.num for x in s.label}
+        stacks[top(labels) + ";".join(reversed(names))] += s.value[value]
     return stacks
 
 
@@ -201,8 +206,10 @@ def compare_pprof(name, data, pb):
     ok(name + ": pprof has the weights", differences(
         pprof_stacks(p, 1), folded(data, "--root", "none")))
     ok(name + ": pprof has the samples, by thread", differences(
-        pprof_stacks(p, 0, True),
+        pprof_stacks(p, 0, thread_label),
         folded(data, "--root", "tid", "--weight", "samples")))
+    ok(name + ": pprof has the CPUs", differences(
+        pprof_stacks(p, 1, cpu_label), folded(data, "--root", "cpu")))
 
 
 def compare_go(name, data, tmp):
