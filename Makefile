@@ -20,7 +20,7 @@ DEPS     := build-essential libdw-dev \
             libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libxxhash-dev \
             clang clang-format libclang-rt-14-dev \
             linux-perf mandoc perl python3 bzip2 libarchive13 \
-            python3-protobuf protobuf-compiler \
+            python3-protobuf protobuf-compiler jq \
             libdebuginfod1 libdevel-nytprof-perl
 
 ifeq ($(origin CC),default)
