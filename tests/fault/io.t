@@ -154,6 +154,11 @@ slice_passes_on() {
 	return $rc
 }
 
+to_terminal() {
+	script -qec "pd-fold --format pprof '$data'" /dev/null >"$tmp/out" 2>&1
+	[ $? = 2 ] && grep -q binary "$tmp/out"
+}
+
 read_only() { trouble "$tmp/ro/out" pd-fold -o "$tmp/ro/out" "$data"; }
 
 ok "a full disk on stdout is trouble" trouble 'No space' full_disk
@@ -174,8 +179,10 @@ ok "standard input may be a file" from_stdin_file
 ok "- is standard input" from_dash
 if command -v script >/dev/null; then
 	ok "without an operand ./perf.data is read" from_cwd
+	ok "a terminal is given no pprof" to_terminal
 else
 	skip "without an operand ./perf.data is read" "no script(1)"
+	skip "a terminal is given no pprof" "no script(1)"
 fi
 mkdir "$tmp/ro"
 chmod 555 "$tmp/ro"
