@@ -57,6 +57,7 @@ push_callchain(struct pd_chain *c, const struct pd_sample *s, size_t max,
 {
 	uint8_t mode = PD_CPUMODE_USER;
 	bool first = true;
+	bool user = false;
 	uint64_t ip;
 	size_t i;
 
@@ -82,10 +83,15 @@ push_callchain(struct pd_chain *c, const struct pd_sample *s, size_t max,
 			c->lbr = true;
 			return;
 		}
-		if (ip == PD_CONTEXT_USER_DEFERRED) {
+		/*
+		 * The kernel either walks the user stack or defers it.  What
+		 * it finds there without frame pointers may look like this.
+		 */
+		if (ip == PD_CONTEXT_USER_DEFERRED && !user) {
 			i++;		/* a cookie for a later record */
 			c->truncated = true;
 		}
+		user |= ip == PD_CONTEXT_USER;
 	}
 }
 

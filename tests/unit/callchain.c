@@ -182,6 +182,10 @@ a_deferred_user_part_leaves_the_root_open(void)
 	check(CHAIN(KERNEL, 1, 2, USER_DEFERRED, 12345), (struct how){ 0 },
 	    "k2 k1!", true);
 	check(CHAIN(USER_DEFERRED), (struct how){ 0 }, "u77!", true);
+	/* On a stack without frame pointers it is a number as any other. */
+	check(CHAIN(USER, 1, USER_DEFERRED), (struct how){ 0 }, "u1!", false);
+	check(CHAIN(USER, 1, USER_DEFERRED, 2), (struct how){ 0 }, "u2! u1!",
+	    false);
 }
 
 static void
