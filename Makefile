@@ -43,7 +43,7 @@ FLAGS    := -std=c11 -D_GNU_SOURCE -DPD_VERSION='"$(VERSION)"' -Ilibperfdata \
             $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all) \
             $(if $(COV),--coverage -O0)
 # liblzma is seldom needed, and a shared library costs 60 us at every start.
-LIBS     := -Wl,--as-needed -l:libiberty.a -l:liblzma.a -lzstd -lz
+LIBS     := -Wl,--as-needed -l:libiberty.a -l:liblzma.a -lzstd -lz -lm
 # What only one tool needs: LIBS_pd-NAME.
 LINK      = $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) \
             $(LIBS_$(@F))
@@ -131,7 +131,7 @@ Name: libperfdata
 Description: Read, select, symbolise and fold perf.data recordings
 Version: $(VERSION)
 Libs: -L$${libdir} -lperfdata
-Libs.private: -liberty -llzma -lzstd -lz
+Libs.private: -liberty -llzma -lzstd -lz -lm
 Cflags: -I$${includedir}
 endef
 export PC

@@ -57,6 +57,20 @@ struct pd_note {
 	char		msg[248];
 };
 
+/* ---- kinds of input ------------------------------------------------------- */
+
+enum pd_kind {
+	PD_KIND_FOLDED,			/* text, or nothing that is known */
+	PD_KIND_RECORDING,		/* perf.data */
+	PD_KIND_BASELINE,		/* of pd-diff */
+};
+
+/*
+ * What fd holds, by its first bytes, which stay there: files, pipes and
+ * sockets.  Waits for the writer of a pipe.
+ */
+int pd_kind_of(int fd, enum pd_kind *kind, struct pd_error *err);
+
 /* ---- reader: bytes -> records -------------------------------------------- */
 
 struct pd_reader;
@@ -177,6 +191,9 @@ struct pd_info {
  * temporary file first, because its features lie at the end.
  */
 struct pd_reader *pd_reader_open(const char *path, enum pd_order order,
+    struct pd_error *err);
+/* The same of what is open already; fd stays the caller's. */
+struct pd_reader *pd_reader_open_fd(int fd, enum pd_order order,
     struct pd_error *err);
 void pd_reader_close(struct pd_reader *rd);
 
@@ -622,6 +639,10 @@ void pd_profile_free(struct pd_profile *p);
 int pd_profile_add(struct pd_profile *p, uint32_t node, uint64_t weight,
     struct pd_error *err);
 
+/* The same for so many samples, whose weight in all is given. */
+int pd_profile_add_many(struct pd_profile *p, uint32_t node, uint64_t weight,
+    uint64_t samples, struct pd_error *err);
+
 /* Samples and their weight so far. */
 uint64_t pd_profile_samples(const struct pd_profile *p);
 uint64_t pd_profile_total(const struct pd_profile *p);
@@ -660,13 +681,48 @@ int pd_profile_write_hottest(const struct pd_profile *p,
     const struct pd_text_opts *opts, size_t n, FILE *out,
     struct pd_error *err);
 
-/* ---- fold: a recording -> a profile ------------------------------------------ */
-
+/* What a sample counts. */
 enum pd_weight {
 	PD_WEIGHT_PERIOD,	/* the period, or 1 where there is none */
 	PD_WEIGHT_SAMPLES,	/* 1 */
 	PD_WEIGHT_TIME,		/* nanoseconds: pd_sample_duration() */
 };
+
+#define PD_RUN_TEXT	128
+
+/*
+ * What is known of the run that a profile is of; texts are empty and numbers 0
+ * when they are not known.
+ */
+struct pd_run {
+	bool		known;		/* something was told */
+	bool		wall;		/* start is of the wall clock */
+	enum pd_weight	weight;		/* what counts are */
+	uint64_t	freq;		/* samples a second that were asked for */
+	uint64_t	start;		/* of the first sample, or PD_NOTIME */
+	uint64_t	dur;		/* ns, from the first sample to the last */
+	uint64_t	samples, lost, throttled;
+	double		work;		/* units of work done */
+	char		event[PD_RUN_TEXT], host[PD_RUN_TEXT];
+	char		kernel[PD_RUN_TEXT], cpu[PD_RUN_TEXT];
+	char		callgraph[PD_RUN_TEXT];		/* "fp", "dwarf", ... */
+};
+
+/*
+ * Read folded stacks, "root;...;leaf COUNT" a line, as any tool writes them,
+ * to the end of fd: frames have their text as name, samples are what is
+ * counted unless a comment of pd-fold --meta says otherwise.  Memory grows
+ * with the number of different stacks.  Errors name the line: no count, a
+ * negative, fractional or too large one, empty frames, CR LF; no samples at
+ * all are an error too.
+ */
+int pd_folded_read(int fd, struct pd_tree *tree, struct pd_profile *p,
+    struct pd_run *run, struct pd_error *err);
+
+/* A comment line that tells of a run, to stand before folded stacks. */
+int pd_run_write(const struct pd_run *run, FILE *out, struct pd_error *err);
+
+/* ---- fold: a recording -> a profile ------------------------------------------ */
 
 /* One sample that was folded. */
 struct pd_fold_sample {

@@ -13,17 +13,14 @@
 #include "input/block.h"
 #include "input/source.h"
 
-int
-pd_source_open(struct pd_source *s, const char *path, struct pd_error *err)
+/* fd is the source's from now on; it may be -1, with the reason in errno. */
+static int
+start(struct pd_source *s, int fd, struct pd_error *err)
 {
 	struct stat st;
 	off_t here;
 
-	*s = (struct pd_source){ .fd = -1, .size = PD_NOWHERE };
-	if (strcmp(path, "-") == 0)
-		s->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	else
-		s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	*s = (struct pd_source){ .fd = fd, .size = PD_NOWHERE };
 	if (s->fd < 0 || fstat(s->fd, &st) == -1)
 		return pd_fail(err, PD_EIO, PD_NOWHERE, "cannot open");
 	if (S_ISREG(st.st_mode)) {
@@ -39,6 +36,20 @@ pd_source_open(struct pd_source *s, const char *path, struct pd_error *err)
 		fcntl(s->fd, F_SETPIPE_SZ, 1 << 20);
 	}
 	return 0;
+}
+
+int
+pd_source_open(struct pd_source *s, const char *path, struct pd_error *err)
+{
+	if (strcmp(path, "-") == 0)
+		return pd_source_open_fd(s, STDIN_FILENO, err);
+	return start(s, open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), err);
+}
+
+int
+pd_source_open_fd(struct pd_source *s, int fd, struct pd_error *err)
+{
+	return start(s, fcntl(fd, F_DUPFD_CLOEXEC, 3), err);
 }
 
 void

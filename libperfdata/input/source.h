@@ -22,6 +22,8 @@ struct pd_source {
  */
 int pd_source_open(struct pd_source *s, const char *path,
     struct pd_error *err);
+/* Read from a copy of fd. */
+int pd_source_open_fd(struct pd_source *s, int fd, struct pd_error *err);
 void pd_source_close(struct pd_source *s);
 
 /* Up to size bytes at pos, 0 at the end: the count, or -1. */

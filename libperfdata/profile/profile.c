@@ -29,6 +29,13 @@ int
 pd_profile_add(struct pd_profile *p, uint32_t node, uint64_t weight,
     struct pd_error *err)
 {
+	return pd_profile_add_many(p, node, weight, 1, err);
+}
+
+int
+pd_profile_add_many(struct pd_profile *p, uint32_t node, uint64_t weight,
+    uint64_t samples, struct pd_error *err)
+{
 	if (node >= p->len) {
 		if (pd_grow(&p->tallies, &p->cap, (size_t)node + 1,
 		    sizeof(*p->tallies), err) == -1)
@@ -38,9 +45,9 @@ pd_profile_add(struct pd_profile *p, uint32_t node, uint64_t weight,
 		p->len = (size_t)node + 1;
 	}
 	p->tallies[node].weight += weight;
-	p->tallies[node].samples++;
+	p->tallies[node].samples += samples;
 	p->weight += weight;
-	p->samples++;
+	p->samples += samples;
 	return 0;
 }
 

@@ -311,7 +311,7 @@ open_file(struct pd_container *ct, const uint8_t *head, struct pd_events *es,
 }
 
 int
-pd_container_open(struct pd_container *ct, const char *path,
+pd_container_open(struct pd_container *ct, const struct pd_source *src,
     struct pd_events *es, struct pd_features *f, struct pd_notes *notes,
     struct pd_error *err)
 {
@@ -320,9 +320,7 @@ pd_container_open(struct pd_container *ct, const char *path,
 	uint64_t size;
 	int r;
 
-	*ct = (struct pd_container){ .data_end = PD_NOWHERE };
-	if (pd_source_open(&ct->src, path, err) == -1)
-		return -1;
+	*ct = (struct pd_container){ .src = *src, .data_end = PD_NOWHERE };
 	r = read_all(&ct->src, head, PIPE_HEADER, err);
 	if (r < 0)
 		return -1;

@@ -28,9 +28,9 @@ struct pd_container {
 
 /*
  * Read what comes before the records and, in a file, the features.  The
- * source is then at the first record.
+ * source, which becomes the container's, is then at the first record.
  */
-int pd_container_open(struct pd_container *ct, const char *path,
+int pd_container_open(struct pd_container *ct, const struct pd_source *src,
     struct pd_events *es, struct pd_features *f, struct pd_notes *notes,
     struct pd_error *err);
 

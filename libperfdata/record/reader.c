@@ -65,6 +65,27 @@ start_lanes(struct pd_reader *rd)
 	}
 }
 
+/* The recording, or in a directory its first file. */
+static int
+open_source(struct pd_reader *rd, const struct pd_source *src,
+    struct pd_error *err)
+{
+	return pd_container_open(&rd->ct, src, &rd->events, &rd->features,
+	    &rd->notes, err) == -1 ? -1 : add_lane(rd, err);
+}
+
+static int
+open_file(struct pd_reader *rd, const char *path, struct pd_error *err)
+{
+	struct pd_source src;
+
+	if (pd_source_open(&src, path, err) == -1) {
+		pd_source_close(&src);
+		return -1;
+	}
+	return open_source(rd, &src, err);
+}
+
 /*
  * perf record --threads: DIR/data is a file as always, and each ring buffer
  * has its records in DIR/data.N (perf.data-directory-format.txt).
@@ -80,8 +101,7 @@ open_directory(struct pd_reader *rd, const char *path, struct pd_error *err)
 	if (stat(name, &st) == -1 || !S_ISREG(st.st_mode))
 		return pd_fail(err, PD_EFORMAT, PD_NOWHERE, "a directory, but "
 		    "no recording: it has no file 'data'");
-	if (pd_container_open(&rd->ct, name, &rd->events, &rd->features,
-	    &rd->notes, err) == -1 || add_lane(rd, err) == -1)
+	if (open_file(rd, name, err) == -1)
 		return -1;
 	rd->features.info.directory = true;
 	for (i = 0;; i++) {
@@ -106,11 +126,10 @@ name_events(struct pd_reader *rd, struct pd_error *err)
 	    err) : 0;
 }
 
-struct pd_reader *
-pd_reader_open(const char *path, enum pd_order order, struct pd_error *err)
+static struct pd_reader *
+reader_new(enum pd_order order, struct pd_error *err)
 {
 	struct pd_reader *rd = pd_calloc(1, sizeof(*rd), err);
-	struct stat st;
 
 	if (rd == NULL)
 		return NULL;
@@ -118,22 +137,50 @@ pd_reader_open(const char *path, enum pd_order order, struct pd_error *err)
 	rd->ct.src.fd = -1;
 	pd_blocks_init(&rd->blocks);
 	pd_features_init(&rd->features);
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-		if (open_directory(rd, path, err) == -1)
-			goto fail;
-	} else if (pd_container_open(&rd->ct, path, &rd->events,
-	    &rd->features, &rd->notes, err) == -1 || add_lane(rd, err) == -1) {
-		goto fail;
-	}
-	rd->queue.swapped = rd->ct.swapped;
-	start_lanes(rd);
-	if (name_events(rd, err) == -1)
-		goto fail;
 	return rd;
+}
 
-fail:
-	pd_reader_close(rd);
-	return NULL;
+/* Go on to the first record; r is whether it could be opened. */
+static struct pd_reader *
+start(struct pd_reader *rd, int r, struct pd_error *err)
+{
+	if (r == 0) {
+		rd->queue.swapped = rd->ct.swapped;
+		start_lanes(rd);
+		r = name_events(rd, err);
+	}
+	if (r == -1) {
+		pd_reader_close(rd);
+		return NULL;
+	}
+	return rd;
+}
+
+struct pd_reader *
+pd_reader_open(const char *path, enum pd_order order, struct pd_error *err)
+{
+	struct pd_reader *rd = reader_new(order, err);
+	struct stat st;
+
+	if (rd == NULL)
+		return NULL;
+	return start(rd, stat(path, &st) == 0 && S_ISDIR(st.st_mode) ?
+	    open_directory(rd, path, err) : open_file(rd, path, err), err);
+}
+
+struct pd_reader *
+pd_reader_open_fd(int fd, enum pd_order order, struct pd_error *err)
+{
+	struct pd_reader *rd = reader_new(order, err);
+	struct pd_source src;
+
+	if (rd == NULL)
+		return NULL;
+	if (pd_source_open_fd(&src, fd, err) == -1) {
+		pd_source_close(&src);
+		return start(rd, -1, err);
+	}
+	return start(rd, open_source(rd, &src, err), err);
 }
 
 void

@@ -156,6 +156,16 @@ save_dwarf(const char *dir, int version)
 	save(dir, name, bytes, size);
 }
 
+static void
+save_folded(const char *dir)
+{
+	static const char text[] = "# pd-fold: v=1 unit=ns freq=1000 start=@1.5"
+	    " samples=4 work=2.5 host=a%20b\na;b 1\na;b;c 23\na;b c 7\n"
+	    "ab;b;b 9223372036854770000\n";
+
+	save(dir, "folded", (const uint8_t *)text, sizeof(text) - 1);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -190,5 +200,6 @@ main(int argc, char **argv)
 	for (int version = 3; version <= 5; version++)
 		save_dwarf(argv[1], version);
 	unlink(path);
+	save_folded(argv[1]);
 	return 0;
 }
