@@ -722,6 +722,21 @@ int pd_folded_read(int fd, struct pd_tree *tree, struct pd_profile *p,
 /* A comment line that tells of a run, to stand before folded stacks. */
 int pd_run_write(const struct pd_run *run, FILE *out, struct pd_error *err);
 
+/* ---- diff: groups of runs -> what changed ---------------------------------- */
+
+/* What is taken from names, so that two builds have the same. */
+enum {
+	PD_MATCH_ADDR = 1,		/* bare addresses: "[unknown]" */
+	PD_MATCH_RUSTHASH = 2,		/* ::h0123456789abcdef, crate[1f..] */
+	PD_MATCH_CLONE = 4,		/* .constprop.0 .isra.0 .cold .llvm.1 */
+	PD_MATCH_VERSION = 8,		/* @GLIBC_2.2.5 */
+	PD_MATCH_CLOSURE = 16,		/* {closure#0}, 'lambda0', .func1 */
+	PD_MATCH_NORM = 31,
+	PD_MATCH_TMPL = 32,		/* arguments of templates, parameters */
+	PD_MATCH_JIT = 64,		/* $$Lambda$1/0x.. */
+	PD_MATCH_LOOSE = 127,
+};
+
 /* ---- fold: a recording -> a profile ------------------------------------------ */
 
 /* One sample that was folded. */
