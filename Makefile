@@ -69,7 +69,7 @@ export PD_SAN    := $(SAN)
 export TESTDATA  := $(abspath testdata)
 export CC
 
-.PHONY: all tests check lint golden demo bench fuzz coverage deps install \
+.PHONY: all tests check lint golden demo bench diff-study fuzz coverage deps install \
         uninstall clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -83,6 +83,7 @@ help:
 	@echo 'lint      only the tests of the source text and the man pages'
 	@echo 'golden    rewrite the expected outputs under tests/cli'
 	@echo 'bench     time and memory against other tools (large, slow)'
+	@echo 'diff-study  what pd-diff says of runs whose truth is known'
 	@echo 'fuzz      fuzz the readers for FUZZ_TIME seconds each (60)'
 	@echo 'coverage  make check with gcov; one line a source file'
 	@echo 'deps      install the Debian packages that are missing'
@@ -183,6 +184,9 @@ golden: all
 
 bench: all
 	tests/bench/bench.sh
+
+diff-study: all
+	PATH=$(PD_BIN):$$PATH tests/study/study.py $(PD_SHARED)/diff-runs
 
 FUZZ_TIME ?= 60
 fuzz:

@@ -160,6 +160,10 @@ cli_warn(struct cli *c, const char *fmt, ...)
 	if (c->quiet)
 		return;
 	fprintf(stderr, "%s: ", c->prog);
+	if (c->subject != NULL) {
+		put_printable(c->subject, stderr);
+		fputs(": ", stderr);
+	}
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
@@ -453,6 +457,17 @@ cli_number(const struct cli *c, const char *option, const char *value,
 		    " to %" PRIu64, min, max);
 		cli_bad_value(c, option, value, expected);
 	}
+	return v;
+}
+
+double
+cli_real(const struct cli *c, const char *option, const char *value)
+{
+	char *end;
+	double v = isdigit((unsigned char)*value) ? strtod(value, &end) : 0;
+
+	if (!(v > 0) || *end != '\0' || v > 1e300)
+		cli_bad_value(c, option, value, "a number above 0");
 	return v;
 }
 

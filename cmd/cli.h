@@ -57,6 +57,7 @@ struct cli {
 	bool			rest;		/* only operands follow */
 	bool			quiet;		/* count warnings silently */
 	uint64_t		warnings;
+	const char		*subject;	/* what warnings are about; or NULL */
 };
 
 /*
@@ -95,6 +96,9 @@ const char *cli_readable(const struct cli *c, const char *option,
 /* A number in [min, max]; cli_bad_value() when it is none. */
 uint64_t cli_number(const struct cli *c, const char *option,
     const char *value, uint64_t min, uint64_t max);
+
+/* A number of any kind that is more than 0. */
+double cli_real(const struct cli *c, const char *option, const char *value);
 
 /* Nanoseconds of a duration, see pd_duration_parse(); exit 2. */
 uint64_t cli_duration(const struct cli *c, const char *option,

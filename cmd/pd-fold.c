@@ -8,8 +8,8 @@
 enum {
 	OPT_COMM = CLI_FIRST, OPT_PID, OPT_TID, OPT_CPU, OPT_ROOT,
 	OPT_ANNOTATE, OPT_WEIGHT, OPT_MAX_STACK, OPT_ADDRS, OPT_COMPAT,
-	OPT_SRCLINE, OPT_STITCH_LBR, OPT_TOP, OPT_PROGRESS, OPT_STRICT,
-	OPT_FAIL_EMPTY, OPT_FORMAT,
+	OPT_SRCLINE, OPT_STITCH_LBR, OPT_META, OPT_WORK, OPT_WORK_EVENT,
+	OPT_TOP, OPT_PROGRESS, OPT_STRICT, OPT_FAIL_EMPTY, OPT_FORMAT,
 };
 
 /* The exports, in the order of enum pd_export_format, behind folded. */
@@ -42,6 +42,11 @@ static const struct cli_option options[] = {
 	{ OPT_COMPAT, "compat", "perl",
 	    "the text of perf script | stackcollapse-perf.pl" },
 	CLI_SYMBOLS
+	{ OPT_META, "meta", NULL,
+	    "begin with a comment that tells of the run, for pd-diff" },
+	{ OPT_WORK, "work", "N", "units of work that the run did, for --meta" },
+	{ OPT_WORK_EVENT, "work-event", "GLOB",
+	    "a sample of this event is a unit of work, and not folded" },
 	{ OPT_TOP, "top", "N", "print the N hottest functions on stderr" },
 	{ OPT_PROGRESS, "progress", NULL, "show progress, not only on a terminal" },
 	{ OPT_STRICT, "strict", NULL, "exit 2 when anything was lost or unclear" },
@@ -65,6 +70,8 @@ struct fold {
 	size_t			top;
 	struct cli_progress	progress;
 	bool			show_progress, strict, fail_empty, verbose;
+	bool			meta;
+	double			work;
 	struct pd_reader	*rd;
 	struct pd_fold		*fold;
 };
@@ -176,6 +183,9 @@ parse_options(struct fold *f)
 			f->opts.stack.perf_compat = f->text.perl = true;
 			f->opts.first_seen = true;
 			break;
+		case OPT_META: f->meta = true; break;
+		case OPT_WORK: f->work = cli_real(c, "work", arg); break;
+		case OPT_WORK_EVENT: f->opts.work_event = arg; break;
 		case OPT_TOP:
 			f->top = cli_number(c, "top", arg, 1, 1000000);
 			break;
@@ -211,12 +221,25 @@ export_open(struct fold *f, struct pd_error *err)
 }
 
 static int
+write_folded(struct fold *f, FILE *out, struct pd_error *err)
+{
+	struct pd_run run;
+
+	pd_fold_run(f->fold, &run);
+	if (f->work > 0)
+		run.work = f->work;
+	if (f->meta && pd_run_write(&run, out, err) == -1)
+		return -1;
+	return pd_profile_write_folded(pd_fold_profile(f->fold), &f->text, out,
+	    err);
+}
+
+static int
 write_all(struct fold *f, FILE *out, struct pd_error *err)
 {
 	if (f->export != NULL)
 		return pd_export_write(f->export, f->rd, f->fold, out, err);
-	return pd_profile_write_folded(pd_fold_profile(f->fold), &f->text,
-	    out, err);
+	return write_folded(f, out, err);
 }
 
 static int
@@ -239,10 +262,10 @@ int
 main(int argc, char **argv)
 {
 	struct fold f = {
-		.cli = { "pd-fold", "[option ...] [recording]",
-		    "Fold the stacks of a perf.data recording into one line "
-		    "each: root;...;leaf COUNT", options, argc, argv,
-		    NULL, false, false, 0 },
+		.cli = { .prog = "pd-fold", .usage = "[option ...] [recording]",
+		    .about = "Fold the stacks of a perf.data recording into "
+		    "one line each: root;...;leaf COUNT", .options = options,
+		    .argc = argc, .argv = argv },
 	};
 	struct cli_output out;
 	struct pd_error err;

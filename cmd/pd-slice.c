@@ -421,9 +421,9 @@ int
 main(int argc, char **argv)
 {
 	struct slice s = {
-		.cli = { "pd-slice", "[option ...] [recording]",
-		    "Cut a perf.data recording by time, thread and more",
-		    options, argc, argv, NULL, false, false, 0 },
+		.cli = { .prog = "pd-slice", .usage = "[option ...] [recording]",
+		    .about = "Cut a perf.data recording by time, thread and more",
+		    .options = options, .argc = argc, .argv = argv },
 	};
 	struct pd_error err;
 	int status;

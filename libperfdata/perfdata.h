@@ -737,6 +737,129 @@ enum {
 	PD_MATCH_LOOSE = 127,
 };
 
+enum pd_side { PD_BASE, PD_NEW };
+
+enum pd_test {
+	PD_TEST_AUTO,		/* paired or Welch's, whichever sees more */
+	PD_TEST_WELCH, PD_TEST_PAIRED,
+	PD_TEST_MWU,		/* Mann-Whitney, exact */
+	PD_TEST_PERM,		/* permutations of the runs */
+	PD_TEST_CHI2,		/* of the counts: only to see how it fails */
+};
+
+/* What costs are divided by, so that runs compare. */
+enum pd_norm {
+	PD_NORM_AUTO,		/* work where all runs tell theirs, else cpu time */
+	PD_NORM_WORK,
+	PD_NORM_CPUTIME,	/* shares of the run */
+	PD_NORM_WALL, PD_NORM_NONE,
+};
+
+struct pd_rules;
+
+struct pd_diff_opts {
+	enum pd_test	test;
+	enum pd_norm	norm;
+	double		alpha;		/* false alarms of a comparison */
+	double		min_effect;	/* a fraction: less is no change */
+	double		min_impact;	/* a fraction of the total */
+	double		min_samples;	/* a run, for a function to be tested */
+	double		want;		/* "same" is said when this would be seen */
+	double		kappa;		/* least variance, of Poisson's */
+	double		pseudo;		/* samples added before the logarithm */
+	unsigned	match;		/* PD_MATCH_* */
+	bool		pairs;		/* the i-th run of each side ran together */
+	bool		fixed_work;	/* the same in each run */
+	bool		fdr;		/* "suspect" is a regression */
+	bool		gate_share;	/* shares may be a regression */
+	bool		gate_moved;	/* moved cost may be one */
+	bool		whole;		/* costs with all that is called, too */
+	bool		force;		/* though events or units differ */
+	uint64_t	seed;
+	const struct pd_rules *rules;	/* NULL: none */
+};
+
+/* The defaults, which pd-diff(1) explains. */
+void pd_diff_opts_init(struct pd_diff_opts *opts);
+
+/*
+ * Thresholds and exceptions for functions: lines "GLOB ignore" or "GLOB
+ * min-effect N%", the first that matches counts.  free with pd_rules_free().
+ */
+struct pd_rules *pd_rules_read(FILE *in, struct pd_error *err);
+void pd_rules_free(struct pd_rules *r);
+
+struct pd_diff;
+
+/* opts is copied; its rules must outlive the diff. */
+struct pd_diff *pd_diff_new(const struct pd_diff_opts *opts,
+    struct pd_error *err);
+void pd_diff_free(struct pd_diff *d);
+
+/*
+ * Add a run; name, p, text and run are copied.  After an error of this or the
+ * functions below, only pd_diff_free() may follow.
+ */
+int pd_diff_add(struct pd_diff *d, enum pd_side side, const char *name,
+    const struct pd_profile *p, const struct pd_text_opts *text,
+    const struct pd_run *run, struct pd_error *err);
+
+/*
+ * Add a run of folded stacks, see pd_folded_read().  Its work and rate are
+ * those that are known, where these are not 0.
+ */
+int pd_diff_add_folded(struct pd_diff *d, enum pd_side side, const char *name,
+    int fd, const struct pd_run *known, struct pd_error *err);
+
+/*
+ * Add the runs that pd_diff_write_baseline() wrote to one side, in whose
+ * order they were.
+ */
+int pd_diff_read_baseline(struct pd_diff *d, enum pd_side side, FILE *in,
+    struct pd_error *err);
+/* Write the runs of a side as one file. */
+int pd_diff_write_baseline(struct pd_diff *d, enum pd_side side, FILE *out,
+    struct pd_error *err);
+
+/* After the last run: find out what changed. */
+int pd_diff_run(struct pd_diff *d, struct pd_error *err);
+
+enum pd_outcome { PD_NO_REGRESSION, PD_HAS_REGRESSION, PD_UNDECIDED };
+
+enum pd_outcome pd_diff_outcome(const struct pd_diff *d);
+/* Functions that improved. */
+size_t pd_diff_improved(const struct pd_diff *d);
+/*
+ * What weakens the comparison, NULL past the last; a word that stands for its
+ * kind is in *code.  Owned by the diff.
+ */
+const char *pd_diff_warning(const struct pd_diff *d, size_t i,
+    const char **code);
+
+enum pd_diff_format {
+	PD_DIFF_TEXT, PD_DIFF_FOLDED, PD_DIFF_JSON, PD_DIFF_MARKDOWN,
+	PD_DIFF_GITHUB, PD_DIFF_JUNIT, PD_DIFF_BENCHMARK,
+};
+
+struct pd_diff_text {
+	size_t	top;			/* rows of a table; 0: all of interest */
+	bool	total;			/* text: with all that functions call */
+	bool	significant_only;	/* folded: other stacks as in the base */
+	bool	scaled;			/* folded: the new side as much as the base */
+	bool	merged;			/* text: names that became one */
+	bool	color;			/* text */
+};
+
+int pd_diff_write(const struct pd_diff *d, enum pd_diff_format format,
+    const struct pd_diff_text *how, FILE *out, struct pd_error *err);
+
+/*
+ * Instead of pd_diff_run(), with runs on the base side only: split them into
+ * two groups again and again, and print how often a change is claimed that
+ * cannot be, and what number and length of runs would find.
+ */
+int pd_diff_self_check(struct pd_diff *d, FILE *out, struct pd_error *err);
+
 /* ---- fold: a recording -> a profile ------------------------------------------ */
 
 /* One sample that was folded. */
@@ -758,6 +881,7 @@ struct pd_fold_opts {
 	const char		*event;		/* a glob; NULL: any */
 	bool			first_seen;	/* the event of the first sample */
 	enum pd_weight		weight;
+	const char		*work_event;	/* a glob: samples are work done */
 	const struct pd_filter	*filter;	/* NULL: all samples */
 	struct pd_stack_opts	stack;
 	/* Called for each sample that is folded; or NULL.  0, or -1 ends it. */
@@ -769,6 +893,7 @@ struct pd_fold_opts {
 
 struct pd_fold_counts {
 	uint64_t	other;		/* samples of events not folded */
+	uint64_t	work;		/* samples of work_event */
 	uint64_t	deep;		/* stacks whose root may be missing */
 	uint64_t	unwound;	/* stacks made from copied ones */
 	uint64_t	truncated, stopped;	/* of them, without their root */
@@ -802,6 +927,8 @@ int pd_fold_forget(struct pd_fold *f, struct pd_error *err);
 /* The event that is folded, NULL when no sample was found. */
 const struct pd_event *pd_fold_event(const struct pd_fold *f);
 struct pd_fold_counts pd_fold_counts(const struct pd_fold *f);
+/* What is known of the run, after its end. */
+void pd_fold_run(const struct pd_fold *f, struct pd_run *run);
 const struct pd_session *pd_fold_session(const struct pd_fold *f);
 /* As pd_stacker_why() and pd_stacker_note(). */
 const char *pd_fold_why(const struct pd_fold *f, const char *dso);

@@ -150,6 +150,23 @@ pd_tree_forget(struct pd_tree *t)
 	t->len = 1;
 }
 
+int
+pd_tree_link(const struct pd_tree *t, uint32_t **first, uint32_t **next,
+    struct pd_error *err)
+{
+	size_t i;
+
+	*first = pd_calloc(t->len, sizeof(**first), err);
+	*next = pd_calloc(t->len, sizeof(**next), err);
+	if (*first == NULL || *next == NULL)
+		return -1;
+	for (i = t->len; i-- > 1;) {
+		(*next)[i] = (*first)[t->nodes[i].parent];
+		(*first)[t->nodes[i].parent] = (uint32_t)i;
+	}
+	return 0;
+}
+
 uint32_t
 pd_tree_parent(const struct pd_tree *t, uint32_t node)
 {

@@ -55,6 +55,13 @@ void pd_tree_forget(struct pd_tree *t);
 uint32_t pd_tree_new_child(struct pd_tree *t, uint32_t parent,
     uint32_t frame, struct pd_error *err);
 
+/*
+ * The first child of each node and its next sibling, 0 for none: two arrays of
+ * t->len to free(3), also after -1.
+ */
+int pd_tree_link(const struct pd_tree *t, uint32_t **first, uint32_t **next,
+    struct pd_error *err);
+
 static inline size_t
 pd_tree_slot(const struct pd_tree *t, uint32_t parent, uint32_t frame)
 {

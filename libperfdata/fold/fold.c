@@ -19,8 +19,9 @@ struct pd_fold {
 	struct pd_fold_opts		opts;
 	struct pd_fold_counts		counts;
 	const struct pd_event		*event;	/* NULL before its first sample */
-	bool				first;	/* none of it was told of yet */
+	bool				fresh;	/* none of it was told of yet */
 	bool				timeless;	/* its samples are no time */
+	uint64_t			first, last;	/* times of its samples */
 	struct pd_deferred		deferred;
 };
 
@@ -34,6 +35,7 @@ pd_fold_new(struct pd_reader *rd, const struct pd_fold_opts *opts,
 		return NULL;
 	f->rd = rd;
 	f->opts = *opts;
+	f->first = f->last = PD_NOTIME;
 	pd_deferred_init(&f->deferred);
 	if ((f->session = pd_session_new(rd, err)) == NULL ||
 	    (f->tree = pd_tree_new(err)) == NULL ||
@@ -59,6 +61,28 @@ pd_fold_free(struct pd_fold *f)
 	free(f);
 }
 
+/* A sample that is not folded may be a unit of work done. */
+static bool
+is_work(struct pd_fold *f, const struct pd_event *ev)
+{
+	if (f->opts.work_event == NULL ||
+	    fnmatch(f->opts.work_event, ev->name, 0) != 0)
+		return false;
+	f->counts.work++;
+	return true;
+}
+
+static void
+note_time(struct pd_fold *f, uint64_t time)
+{
+	if (time == PD_NOTIME)
+		return;
+	if (f->first == PD_NOTIME || time < f->first)
+		f->first = time;
+	if (f->last == PD_NOTIME || time > f->last)
+		f->last = time;
+}
+
 /*
  * One event a fold: units are never mixed.  It is the first of the recording
  * that has samples; samples of a later one that came before are dropped.
@@ -76,12 +100,13 @@ choose(struct pd_fold *f, const struct pd_event *ev, struct pd_error *err)
 		return 0;
 	}
 	f->event = ev;
-	f->first = true;
+	f->fresh = true;
 	f->timeless = false;
 	f->counts.other += pd_profile_samples(f->profile);
 	f->counts.deep = f->counts.unwound = 0;
 	f->counts.truncated = f->counts.stopped = 0;
 	f->counts.deferred = f->counts.unfinished = 0;
+	f->first = f->last = PD_NOTIME;
 	pd_profile_free(f->profile);
 	f->profile = pd_profile_new(f->tree, err);
 	return f->profile == NULL ? -1 : 1;
@@ -111,8 +136,8 @@ tell(struct pd_fold *f, const struct pd_record *rec,
 	out->cpu = rec->cpu;
 	out->time = rec->time;
 	out->duration = PD_NOTIME;
-	out->first = f->first;
-	f->first = false;
+	out->first = f->fresh;
+	f->fresh = false;
 	/* What one sample of an event lacks, all of them lack. */
 	if (!f->timeless && pd_sample_duration(f->event, s, period,
 	    &out->duration, err) == -1)
@@ -137,8 +162,11 @@ count_member(struct pd_fold *f, const struct pd_record *rec,
 	if (f->opts.filter != NULL &&
 	    !pd_filter_match(f->opts.filter, rec, th))
 		return 0;
+	if (is_work(f, ev))
+		return 0;
 	if ((r = choose(f, ev, err)) <= 0)
 		return r;
+	note_time(f, rec->time);
 	if (weigh(f, s, period, &out.weight, err) == -1 ||
 	    pd_stacker_run(f->stacker, rec, ev, s, th, &stack, err) == -1)
 		return -1;
@@ -349,6 +377,50 @@ struct pd_fold_counts
 pd_fold_counts(const struct pd_fold *f)
 {
 	return f->counts;
+}
+
+/* Text that may be absent into a field of struct pd_run. */
+static void
+set_text(char *field, const char *s)
+{
+	snprintf(field, PD_RUN_TEXT, "%s", s ? s : "");
+	pd_printable(field);
+}
+
+/* PERF_SAMPLE_CALLCHAIN, _STACK_USER, _BRANCH_STACK of perf_event_open(2) */
+static const char *
+callgraph_of(const struct pd_event *ev)
+{
+	return ev->stack_user > 0 ? "dwarf" : ev->sample_type & 1u << 11 ?
+	    "lbr" : ev->sample_type & 1u << 5 ? "fp" : "none";
+}
+
+void
+pd_fold_run(const struct pd_fold *f, struct pd_run *run)
+{
+	const struct pd_info *info = pd_reader_info(f->rd);
+	struct pd_counts n = pd_reader_counts(f->rd);
+
+	*run = (struct pd_run){ .known = true, .weight = f->opts.weight,
+	    .start = f->first, .lost = n.lost, .throttled = n.throttled,
+	    .samples = pd_profile_samples(f->profile),
+	    .work = (double)f->counts.work };
+	if (f->first != PD_NOTIME)
+		run->dur = f->last - f->first;
+	/* The wall clock's offset makes starts of all machines comparable. */
+	if (f->first != PD_NOTIME && info->clock_wall > 0) {
+		run->wall = true;
+		run->start += info->clock_wall - info->clock_mono;
+	}
+	set_text(run->host, info->hostname);
+	set_text(run->kernel, info->osrelease);
+	set_text(run->cpu, info->cpudesc);
+	if (f->event == NULL)
+		return;
+	set_text(run->event, f->event->name);
+	set_text(run->callgraph, callgraph_of(f->event));
+	if (f->event->is_freq)
+		run->freq = f->event->period_or_freq;
 }
 
 const struct pd_session *

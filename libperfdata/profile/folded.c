@@ -1,5 +1,5 @@
 /*
- * Writes a profile as folded stacks.  Lines must come in the order of their
+ * Writes stacks as folded text.  Lines must come in the order of their
  * bytes, and stacks whose text is equal must be one line, while memory must
  * not grow with the length of the output: so the tree is walked in that order.
  *
@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "profile/folded.h"
 #include "profile/label.h"
 #include "profile/profile.h"
 
@@ -32,14 +33,15 @@ struct level {
 };
 
 struct writer {
-	const struct pd_profile	*p;
+	const struct pd_tree	*tree;
 	struct pd_labels	plain, java, *labels;
 	uint32_t		*first, *next;	/* children, siblings */
 	struct level		*levels;	/* from the roots down */
 	size_t			depth, levels_cap;
 	char			*line;
 	size_t			line_cap;
-	FILE			*out;
+	pd_line_fn		write;
+	void			*ctx;
 };
 
 /* Compare as if ';' or the end came after the label. */
@@ -69,7 +71,7 @@ add_children(struct writer *w, struct level *lv, size_t *cap, uint32_t node,
 	uint32_t c;
 
 	for (c = w->first[node]; c != 0; c = w->next[c]) {
-		label = pd_label(w->labels, w->p->tree->nodes[c].frame, err);
+		label = pd_label(w->labels, w->tree->nodes[c].frame, err);
 		if (label == NULL || pd_grow(&lv->items, cap, lv->len + 2,
 		    sizeof(*lv->items), err) == -1)
 			return -1;
@@ -104,20 +106,21 @@ fail:
 }
 
 /* The stack in w->line ends at these nodes. */
-static void
-write_line(struct writer *w, const struct item *items, size_t n)
+static int
+write_line(struct writer *w, const struct item *items, size_t n,
+    struct pd_error *err)
 {
-	uint64_t weight = 0, samples = 0;
-	struct pd_tally t;
-	size_t i;
+	uint32_t nodes[16];
+	size_t i, j;
+	int r = 0;
 
-	for (i = 0; i < n; i++) {
-		t = pd_profile_tally(w->p, items[i].node);
-		weight += t.weight;
-		samples += t.samples;
+	/* Mostly it is one; of many, the first call has the line. */
+	for (i = 0; i < n && r == 0; i += j) {
+		for (j = 0; i + j < n && j < 16; j++)
+			nodes[j] = items[i + j].node;
+		r = w->write(w->ctx, w->line, nodes, j, i + j == n, err);
 	}
-	if (samples > 0)
-		fprintf(w->out, "%s %" PRIu64 "\n", w->line, weight);
+	return r;
 }
 
 /* Write the next items that have one label, or go down below them. */
@@ -144,8 +147,7 @@ write_next(struct writer *w, struct pd_error *err)
 		    &w->java : &w->plain;
 	if (items[0].deeper)
 		return go_down(w, items, n, at + size, err);
-	write_line(w, items, n);
-	return 0;
+	return write_line(w, items, n, err);
 }
 
 static int
@@ -167,24 +169,6 @@ write_all(struct writer *w, struct pd_error *err)
 	return 0;
 }
 
-/* first[i] is the first child of node i, next[i] its next sibling. */
-static int
-link_children(struct writer *w, struct pd_error *err)
-{
-	const struct pd_tree *t = w->p->tree;
-	size_t i;
-
-	w->first = pd_calloc(t->len, sizeof(*w->first), err);
-	w->next = pd_calloc(t->len, sizeof(*w->next), err);
-	if (w->first == NULL || w->next == NULL)
-		return -1;
-	for (i = t->len; i-- > 1;) {
-		w->next[i] = w->first[t->nodes[i].parent];
-		w->first[t->nodes[i].parent] = (uint32_t)i;
-	}
-	return 0;
-}
-
 static void
 writer_free(struct writer *w)
 {
@@ -199,21 +183,59 @@ writer_free(struct writer *w)
 }
 
 int
-pd_profile_write_folded(const struct pd_profile *p,
-    const struct pd_text_opts *opts, FILE *out, struct pd_error *err)
+pd_tree_write_lines(const struct pd_tree *t, const struct pd_text_opts *opts,
+    pd_line_fn write, void *ctx, struct pd_error *err)
 {
-	struct writer w = { .p = p, .out = out };
+	struct writer w = { .tree = t, .write = write, .ctx = ctx };
 	int r = -1;
 
 	w.labels = &w.plain;
-	if (pd_labels_init(&w.plain, p->tree, opts, err) == 0 &&
-	    pd_labels_init(&w.java, p->tree, opts, err) == 0 &&
-	    link_children(&w, err) == 0) {
+	if (pd_labels_init(&w.plain, t, opts, err) == 0 &&
+	    pd_labels_init(&w.java, t, opts, err) == 0 &&
+	    pd_tree_link(t, &w.first, &w.next, err) == 0) {
 		w.java.java = opts->perl;
 		r = write_all(&w, err);
 	}
 	writer_free(&w);
-	if (r == 0 && ferror(out))
-		return pd_fail(err, PD_EIO, PD_NOWHERE, "write");
 	return r;
+}
+
+struct folded {
+	const struct pd_profile	*p;
+	FILE			*out;
+	struct pd_tally		sum;
+};
+
+static int
+write_sum(void *ctx, const char *stack, const uint32_t *nodes, size_t n,
+    bool last, struct pd_error *err)
+{
+	struct folded *f = ctx;
+	struct pd_tally t;
+	size_t i;
+
+	(void)err;
+	for (i = 0; i < n; i++) {
+		t = pd_profile_tally(f->p, nodes[i]);
+		f->sum.weight += t.weight;
+		f->sum.samples += t.samples;
+	}
+	if (last) {
+		if (f->sum.samples > 0)
+			fprintf(f->out, "%s %" PRIu64 "\n", stack,
+			    f->sum.weight);
+		f->sum = (struct pd_tally){ 0, 0 };
+	}
+	return 0;
+}
+
+int
+pd_profile_write_folded(const struct pd_profile *p,
+    const struct pd_text_opts *opts, FILE *out, struct pd_error *err)
+{
+	struct folded f = { p, out, { 0, 0 } };
+
+	if (pd_tree_write_lines(p->tree, opts, write_sum, &f, err) == -1)
+		return -1;
+	return ferror(out) ? pd_fail(err, PD_EIO, PD_NOWHERE, "write") : 0;
 }

@@ -6,13 +6,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "profile/foldedread.h"
 #include "profile/profile.h"
 #include "profile/run.h"
 
@@ -21,21 +21,16 @@
 #define MAX_FRAMES	65536
 
 /* A frame of the line before: where its text ends, and the stack up to it. */
-struct place {
+struct pd_place {
 	uint32_t	end, node;
 };
 
 struct parser {
-	struct pd_tree		*tree;
-	struct pd_profile	*profile;
+	struct pd_stack_parser	*stacks;
+	pd_stack_fn		add;
+	void			*ctx;
 	struct pd_run		*run;
-	struct pd_strtab	names;
-	uint32_t		*frames;	/* of the tree, by id of names */
-	size_t			nframes, frames_cap;
-	struct place		*places;
-	size_t			depth, places_cap;
-	char			*last;		/* the stack of the line before */
-	size_t			last_len, last_cap;
+	uint64_t		total;
 	uint64_t		line;		/* its number */
 };
 
@@ -99,7 +94,7 @@ common(const char *a, const char *b, size_t n)
 
 /* The tree's frame of a name. */
 static uint32_t
-frame_of(struct parser *p, const char *name, size_t len, struct pd_error *err)
+frame_of(struct pd_stack_parser *p, const char *name, size_t len, struct pd_error *err)
 {
 	uint32_t id = pd_strtab_add(&p->names, name, len, err);
 	struct pd_frame f = { .kind = PD_FRAME_USER };
@@ -108,15 +103,16 @@ frame_of(struct parser *p, const char *name, size_t len, struct pd_error *err)
 		return id == PD_NOID ? PD_NOID : p->frames[id];
 	f.name = pd_strtab_get(&p->names, id);
 	if (pd_grow(&p->frames, &p->frames_cap, p->nframes + 1,
-	    sizeof(*p->frames), err) == -1 ||
-	    (id = pd_tree_add_frame(p->tree, &f, err)) == PD_NOID)
+	    sizeof(*p->frames), err) == -1)
 		return PD_NOID;
-	return p->frames[p->nframes++] = id;
+	id = p->frame ? p->frame(p->ctx, f.name, err) :
+	    pd_tree_add_frame(p->tree, &f, err);
+	return id == PD_NOID ? PD_NOID : (p->frames[p->nframes++] = id);
 }
 
 /* Add the frames of s[at..len) below the places that are left. */
 static int
-add_frames(struct parser *p, const char *s, size_t at, size_t len,
+add_frames(struct pd_stack_parser *p, const char *s, size_t at, size_t len,
     struct pd_error *err)
 {
 	uint32_t node = p->depth ? p->places[p->depth - 1].node : 0, frame;
@@ -127,24 +123,25 @@ add_frames(struct parser *p, const char *s, size_t at, size_t len,
 		end = memchr(s + at, ';', len - at);
 		n = end ? (size_t)(end - s) - at : len - at;
 		if (n == 0)
-			return bad_line(p, len == 0 ? "no stack" :
-			    "an empty frame", err);
+			return pd_fail(err, PD_EFORMAT, PD_NOWHERE, "%s",
+			    len == 0 ? "no stack" : "an empty frame");
 		if (p->depth == MAX_FRAMES)
-			return bad_line(p, "more than 65536 frames", err);
+			return pd_fail(err, PD_EFORMAT, PD_NOWHERE,
+			    "more than %d frames", MAX_FRAMES);
 		frame = frame_of(p, s + at, n, err);
 		if (frame == PD_NOID || (node = pd_tree_child(p->tree, node,
 		    frame, err)) == PD_NOID || pd_grow(&p->places,
 		    &p->places_cap, p->depth + 1, sizeof(*p->places), err))
 			return -1;
-		p->places[p->depth++] = (struct place){ (uint32_t)(at + n),
-		    node };
+		p->places[p->depth++] = (struct pd_place){
+		    (uint32_t)(at + n), node };
 	}
 	return 0;
 }
 
-/* Go to a stack: the last place is its leaf. */
-static int
-go_to(struct parser *p, const char *s, size_t len, struct pd_error *err)
+uint32_t
+pd_stack_parse(struct pd_stack_parser *p, const char *s, size_t len,
+    struct pd_error *err)
 {
 	size_t same = common(s, p->last, len < p->last_len ? len : p->last_len);
 	size_t end = 0;
@@ -154,17 +151,29 @@ go_to(struct parser *p, const char *s, size_t len, struct pd_error *err)
 		if (end <= same && (end == len || s[end] == ';'))
 			break;
 	}
-	if (pd_grow(&p->last, &p->last_cap, len, 1, err) == -1)
-		return -1;
+	if (pd_grow(&p->last, &p->last_cap, len + 1, 1, err) == -1)
+		return PD_NOID;
 	memcpy(p->last + same, s + same, len - same);
 	p->last_len = len;
-	return add_frames(p, s, p->depth ? end + 1 : 0, len, err);
+	return add_frames(p, s, p->depth ? end + 1 : 0, len, err) == -1 ?
+	    PD_NOID : p->places[p->depth - 1].node;
+}
+
+void
+pd_stack_parser_free(struct pd_stack_parser *p)
+{
+	pd_strtab_free(&p->names);
+	free(p->frames);
+	free(p->places);
+	free(p->last);
 }
 
 static int
 read_line(struct parser *p, const char *s, size_t len, struct pd_error *err)
 {
 	uint64_t count = 0;
+	struct pd_error why;
+	uint32_t node;
 
 	p->line++;
 	if (len > 0 && s[len - 1] == '\r')
@@ -174,13 +183,17 @@ read_line(struct parser *p, const char *s, size_t len, struct pd_error *err)
 		return bad_line(p, "has a NUL byte: not folded stacks", err);
 	if (len > 0 && s[0] == '#' && (len == 1 || s[1] == ' '))
 		return pd_run_parse(p->run, s, len, err);
-	if (take_count(p, s, &len, &count, err) == -1 ||
-	    go_to(p, s, len, err) == -1)
+	if (take_count(p, s, &len, &count, err) == -1)
 		return -1;
-	if (count > INT64_MAX - p->profile->weight)
+	node = pd_stack_parse(p->stacks, s, len, &why);
+	if (node == PD_NOID) {
+		*err = why;
+		return why.code == PD_EFORMAT ? bad_line(p, why.msg, err) : -1;
+	}
+	if (count > INT64_MAX - p->total)
 		return bad_line(p, "the counts add up to more than 2^63", err);
-	return count == 0 ? 0 : pd_profile_add_many(p->profile,
-	    p->places[p->depth - 1].node, count, count, err);
+	p->total += count;
+	return count == 0 ? 0 : p->add(p->ctx, node, count, err);
 }
 
 /* Whole lines of buf[0..len), and at the end the last: what was used. */
@@ -239,40 +252,40 @@ read_all(struct parser *p, int fd, struct pd_error *err)
 	return r;
 }
 
-/* Counts of time, or of an event: a sample has the mean of them. */
-static void
-estimate_samples(struct pd_profile *p, const struct pd_run *run)
+int
+pd_folded_parse(int fd, struct pd_stack_parser *stacks, pd_stack_fn add,
+    void *ctx, struct pd_run *run, struct pd_error *err)
 {
-	double each = run->weight == PD_WEIGHT_SAMPLES || run->samples == 0 ?
-	    1 : (double)p->weight / (double)run->samples;
-	size_t i;
+	struct parser p = { .stacks = stacks, .add = add, .ctx = ctx,
+		.run = run };
 
-	if (each <= 1)
-		return;
-	for (i = 0; i < p->len; i++)
-		if (p->tallies[i].weight > 0)
-			p->tallies[i].samples = (uint64_t)fmax(1,
-			    (double)p->tallies[i].weight / each + .5);
-	p->samples = run->samples;
+	pd_run_init(run);
+	if (read_all(&p, fd, err) == -1)
+		return -1;
+	return p.total > 0 ? 0 : pd_fail(err, PD_EFORMAT, PD_NOWHERE,
+	    p.line == 0 ? "the input is empty" : "no samples");
+}
+
+static int
+add_to_profile(void *ctx, uint32_t node, uint64_t count, struct pd_error *err)
+{
+	return pd_profile_add_many(ctx, node, count, count, err);
 }
 
 int
 pd_folded_read(int fd, struct pd_tree *tree, struct pd_profile *p,
     struct pd_run *run, struct pd_error *err)
 {
-	struct parser ps = { .tree = tree, .profile = p, .run = run };
-	int r;
+	struct pd_stack_parser stacks = { .tree = tree };
+	size_t i;
+	int r = pd_folded_parse(fd, &stacks, add_to_profile, p, run, err);
 
-	pd_run_init(run);
-	r = read_all(&ps, fd, err);
-	if (r == 0 && p->weight == 0)
-		r = pd_fail(err, PD_EFORMAT, PD_NOWHERE, ps.line == 0 ?
-		    "the input is empty" : "no samples");
-	if (r == 0)
-		estimate_samples(p, run);
-	pd_strtab_free(&ps.names);
-	free(ps.frames);
-	free(ps.places);
-	free(ps.last);
-	return r;
+	pd_stack_parser_free(&stacks);
+	if (r == -1 || !pd_run_has_samples(run))
+		return r;
+	for (i = 0; i < p->len; i++)
+		p->tallies[i].samples = pd_run_samples(run, p->weight,
+		    p->tallies[i].weight);
+	p->samples = run->samples;
+	return 0;
 }

@@ -34,7 +34,7 @@ cut(char *from, const char *to)
 	memmove(from, to, strlen(to) + 1);
 }
 
-/* ---- addr -------------------------------------------------------------------------- */
+/* ---- addr ---------------------------------------------------------------- */
 
 /* "0x7f12", "[0x7f12]" or "7f1234567890", as tools write what has no name. */
 static bool
@@ -69,7 +69,7 @@ drop_address(char *s)
 		cut(open - 1, open + 1 + n + 1);
 }
 
-/* ---- rusthash ------------------------------------------------------------------------ */
+/* ---- rusthash ------------------------------------------------------------ */
 
 /* The legacy "::h0123456789abcdef" at the end. */
 static void
@@ -90,38 +90,44 @@ drop_legacy_hash(char *s)
 static void
 drop_disambiguators(char *s)
 {
-	char *p = s;
+	char *out = s, *in = s;
 	size_t n;
 
-	while ((p = strchr(p + 1, '[')) != NULL) {
-		for (n = 1; is_hex(p[n]); n++)
+	while (*in != '\0') {
+		for (n = 1; *in == '[' && n < 18 && is_hex(in[n]); n++)
 			;
-		if (!is_word(p[-1]) || n <= 8 || n > 17 || p[n] != ']')
-			continue;
-		cut(p, p + n + 1);
-		p--;
+		if (n > 8 && n <= 17 && in > s && is_word(in[-1]) &&
+		    in[n] == ']')
+			in += n + 1;
+		else
+			*out++ = *in++;
 	}
+	*out = '\0';
 }
 
 /* The same of a name that is not demangled: "_RNvCs1234_5crate". */
 static void
 drop_mangled_disambiguator(char *s)
 {
-	char *p = s;
+	char *out = s, *in = s;
 	size_t n;
 
 	if (!pd_starts(s, "_R"))
 		return;
-	while ((p = strstr(p, "Cs")) != NULL) {
-		p++;
-		for (n = 1; isalnum((unsigned char)p[n]); n++)
+	while (*in != '\0') {
+		/* 's', a number of base 62, '_', and the length of a name */
+		for (n = 1; *in == 's' && in[-1] == 'C' && n < 16 &&
+		    isalnum((unsigned char)in[n]); n++)
 			;
-		if (p[n] == '_' && n > 1 && isdigit((unsigned char)p[n + 1]))
-			cut(p, p + n + 1);
+		if (n > 1 && in[n] == '_' && isdigit((unsigned char)in[n + 1]))
+			in += n + 1;
+		else
+			*out++ = *in++;
 	}
+	*out = '\0';
 }
 
-/* ---- clone --------------------------------------------------------------------------- */
+/* ---- clone --------------------------------------------------------------- */
 
 /* Whether ".what" is a suffix of a compiler, perhaps with a number. */
 static bool
@@ -148,43 +154,56 @@ is_clone(const char *dot)
 	return false;
 }
 
+/* The last c of s[0..len), if it is near the end. */
+static char *
+last_of(char *s, size_t len, char c)
+{
+	size_t far = len < 64 ? len : 64;
+
+	return memrchr(s + len - far, c, far);
+}
+
 /* ".isra.0" is one suffix of two dots: the longest that fits goes first. */
 static char *
-clone_suffix(char *s)
+clone_suffix(char *s, size_t len)
 {
-	char *p, *last = strrchr(s, '.');
+	char *last = last_of(s, len, '.'), *before;
 
 	if (last == NULL || last == s)
 		return NULL;
-	for (p = last; p-- > s + 1;)
-		if (*p == '.') {
-			if (is_clone(p))
-				return p;
-			break;
-		}
+	before = last_of(s, (size_t)(last - s), '.');
+	if (before != NULL && before > s && is_clone(before))
+		return before;
 	return is_clone(last) ? last : NULL;
+}
+
+/* " [clone .isra.0]", as libiberty writes it */
+static char *
+clone_note(char *s, size_t len)
+{
+	char *open = s[len - 1] == ']' ? last_of(s, len, '[') : NULL;
+
+	return open != NULL && open > s + 1 && open[-1] == ' ' &&
+	    pd_starts(open, "[clone ") ? open - 1 : NULL;
 }
 
 static void
 drop_clones(char *s)
 {
-	char *p;
+	size_t len = strlen(s);
+	char *end;
 
 	/* Closures of Go are numbered with dots, too. */
 	if (strstr(s, ".func") != NULL)
 		return;
-	for (;;) {
-		p = strstr(s, " [clone ");	/* as libiberty writes it */
-		if (p != NULL && p > s && s[strlen(s) - 1] == ']')
-			*p = '\0';
-		else if ((p = clone_suffix(s)) != NULL)
-			*p = '\0';
-		else
-			return;
+	while ((end = clone_note(s, len)) != NULL ||
+	    (end = clone_suffix(s, len)) != NULL) {
+		*end = '\0';
+		len = (size_t)(end - s);
 	}
 }
 
-/* ---- version -------------------------------------------------------------------------- */
+/* ---- version ------------------------------------------------------------- */
 
 /* "memcpy@@GLIBC_2.14"; "memcpy@plt" is other code. */
 static void
@@ -197,36 +216,50 @@ drop_version(char *s)
 		*at = '\0';
 }
 
-/* ---- closure --------------------------------------------------------------------------- */
+/* ---- closure ------------------------------------------------------------- */
 
 /* Drop the number behind each `before`, and its '#', when `after` follows. */
 static void
 drop_numbers(char *s, const char *before, const char *after)
 {
-	size_t n;
+	size_t len = strlen(before), n;
+	char *out = s, *in = s;
 
-	while ((s = strstr(s, before)) != NULL) {
-		s += strlen(before);
-		n = digits(s);
-		if (n > 0 && pd_starts(s + n, after))
-			cut(s - (s[-1] == '#'), s + n);
+	while (*in != '\0') {
+		if (pd_starts(in, before) && (n = digits(in + len)) > 0 &&
+		    pd_starts(in + len + n, after)) {
+			memmove(out, in, len);
+			out += len - (before[len - 1] == '#');
+			in += len + n;
+		} else {
+			*out++ = *in++;
+		}
 	}
+	*out = '\0';
 }
 
 /* "main.main.func1.2" is "main.main.func" */
 static void
 drop_go_numbers(char *s)
 {
-	char *p = s, *end;
+	static const char func[] = ".func";
+	char *out = s, *in = s, *end;
 
-	while ((p = strstr(p + 1, ".func")) != NULL) {
-		p += 5;
-		for (end = p + digits(p); end > p && *end == '.' &&
+	while (*in != '\0') {
+		if (!pd_starts(in, func) || in == s) {
+			*out++ = *in++;
+			continue;
+		}
+		memmove(out, in, sizeof(func) - 1);
+		out += sizeof(func) - 1;
+		in += sizeof(func) - 1;
+		for (end = in + digits(in); end > in && *end == '.' &&
 		    digits(end + 1) > 0; end += 1 + digits(end + 1))
 			;
 		if (*end == '\0' || *end == '.')
-			cut(p, end);
+			in = end;
 	}
+	*out = '\0';
 }
 
 static void
@@ -245,7 +278,7 @@ drop_closure_numbers(char *s)
 	drop_go_numbers(s);
 }
 
-/* ---- tmpl, jit: loose ------------------------------------------------------------------- */
+/* ---- tmpl, jit: loose ---------------------------------------------------- */
 
 /* "operator<<" and the like end behind the operator; 0: none is here. */
 static size_t
@@ -280,23 +313,33 @@ closing(char *s, char open, char close)
 	return NULL;
 }
 
-/* Arguments follow a name; "<T as Trait>" begins one, and stays. */
+/*
+ * Arguments follow a name; "<T as Trait>" begins one, and stays.  A bracket
+ * that nothing closes ends the search.
+ */
 static void
 drop_arguments(char *s)
 {
-	char *p = s, *end;
+	char *out = s, *in = s, *end;
 	size_t n;
 
-	while (*p != '\0') {
-		if ((n = operator_at(p, s)) > 0) {
-			p += n;
+	while (*in != '\0') {
+		if ((n = operator_at(in, s)) > 0) {
+			memmove(out, in, n);
+			out += n;
+			in += n;
 			continue;
 		}
-		if (*p == '<' && p > s && (is_word(p[-1]) || p[-1] == ':') &&
-		    (end = closing(p, '<', '>')) != NULL)
-			cut(p + 1, end);
-		p++;
+		if (*in == '<' && in > s && (is_word(in[-1]) ||
+		    in[-1] == ':')) {
+			if ((end = closing(in, '<', '>')) == NULL)
+				break;
+			*out++ = *in;
+			in = end;
+		}
+		*out++ = *in++;
 	}
+	memmove(out, in, strlen(in) + 1);
 }
 
 /* "f(int) const" is "f"; "(anonymous namespace)" and "(*T)" are no lists. */
@@ -311,14 +354,19 @@ drop_parameters(char *s)
 			p += n;
 			continue;
 		}
-		if (*p == '(' && p > s && (is_word(p[-1]) ||
+		if (*p != '(') {
+			p++;
+			continue;
+		}
+		if ((end = closing(p, '(', ')')) == NULL)
+			return;
+		if (p > s && (is_word(p[-1]) ||
 		    strchr(">)<=+-*/%&|^!~[]", p[-1]) != NULL) &&
-		    (end = closing(p, '(', ')')) != NULL &&
 		    (end[1] == '\0' || strcmp(end + 1, " const") == 0)) {
 			*p = '\0';
 			return;
 		}
-		p++;
+		p = end + 1;
 	}
 }
 
@@ -337,7 +385,7 @@ drop_jit_numbers(char *s)
 	cut(p, end);
 }
 
-/* ---- all ---------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------- */
 
 /* The mark of a kind of frame is no part of its name: "_[k]". */
 static size_t

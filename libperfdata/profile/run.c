@@ -47,7 +47,21 @@ pd_run_init(struct pd_run *run)
 	run->weight = PD_WEIGHT_SAMPLES;
 }
 
-/* ---- writing ------------------------------------------------------------------ */
+bool
+pd_run_has_samples(const struct pd_run *run)
+{
+	return run->weight != PD_WEIGHT_SAMPLES && run->samples > 0;
+}
+
+uint64_t
+pd_run_samples(const struct pd_run *run, uint64_t all, uint64_t weight)
+{
+	double n = (double)weight / (double)all * (double)run->samples + .5;
+
+	return weight == 0 ? 0 : n < 1 ? 1 : (uint64_t)n;
+}
+
+/* ---- writing ------------------------------------------------------------- */
 
 /* One word: what would end it, or is not ASCII, as %XX. */
 static void
@@ -82,7 +96,7 @@ put_value(const struct pd_run *run, const struct key *k, FILE *out)
 	if (k->kind == TIME && n != PD_NOTIME)
 		fprintf(out, " %s=%s%" PRIu64 ".%09" PRIu64, k->name,
 		    run->wall ? "@" : "", n / 1000000000, n % 1000000000);
-	else if (k->kind == NUMBER)
+	else if (k->kind == NUMBER && n > 0)
 		fprintf(out, " %s=%" PRIu64, k->name, n);
 }
 
@@ -105,7 +119,7 @@ pd_run_write(const struct pd_run *run, FILE *out, struct pd_error *err)
 	return ferror(out) ? pd_fail(err, PD_EIO, PD_NOWHERE, "write") : 0;
 }
 
-/* ---- reading ------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------- */
 
 static int
 hex(char c)

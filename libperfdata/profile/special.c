@@ -133,7 +133,7 @@ pd_chi2_tail(double x)
 	return erfc(sqrt(x / 2));
 }
 
-/* ---- Mann-Whitney --------------------------------------------------------------- */
+/* ---- Mann-Whitney -------------------------------------------------------- */
 
 static int
 by_value(const void *a, const void *b)

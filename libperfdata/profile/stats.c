@@ -110,7 +110,7 @@ pd_stat_mde(double se, double df, double alpha, double power,
 	    min_effect;
 }
 
-/* ---- families ------------------------------------------------------------------- */
+/* ---- families ------------------------------------------------------------ */
 
 struct ranked {
 	double	key;

@@ -91,6 +91,41 @@ folders() {	# FILE: the other tools that exist here
 	fi
 }
 
+# folded FILE N: 37.5 MB of stacks, every third of them with another count.
+folded() {
+	[ -s "$1" ] || pd-fold -q "$large" | awk -v n="$2" '{ line[NR] = $0 }
+		END {
+			for (r = 0; size < 37.5e6 && NR > 0; r++)
+				for (i = 1; i <= NR && size < 37.5e6; i++) {
+					s = "root-" r ";" line[i]
+					if (n == 2 && i % 3 == 0)
+						sub(/.$/, "5", s)
+					print s
+					size += length(s) + 1
+				}
+		}' >"$1"
+}
+
+comparisons() {
+	a=$dir/a.folded b=$dir/b.folded
+	folded "$a" 1
+	folded "$b" 2
+	script=${DIFFFOLDED:-$(command -v difffolded.pl || true)}
+	if [ -n "$script" ]; then
+		row 75 'difffolded.pl' perl "$script" "$a" "$b"
+	else
+		echo "bench.sh: no difffolded.pl (set DIFFFOLDED)" >&2
+	fi
+	row 75 'pd-diff --format folded' \
+	    pd-diff --fixed-work --format folded "$a" "$b"
+	row 75 'pd-diff' pd-diff --fixed-work "$a" "$b"
+	[ -e "$dir/again.data" ] || cp "$large" "$dir/again.data"
+	s=$((2 * $(size "$large")))
+	row "$s" 'pd-fold, twice' sh -c "pd-fold $large; pd-fold $dir/again.data"
+	row "$s" 'pd-diff of the recordings' \
+	    pd-diff --fixed-work "$large" "$dir/again.data"
+}
+
 {
 	for f in "$small" "$large"; do
 		s=$(size "$f")
@@ -147,6 +182,7 @@ folders() {	# FILE: the other tools that exist here
 		[ $n -lt 2 ] || row $((n * mb)) --feed 'pd-fold from a pipe' \
 		    "$PD_TESTS/repeat" $n "$large" '|' pd-fold -
 	done
+	comparisons
 	# Live: what it takes of one CPU to keep up with all.
 	row live --feed 'perf record -F 10000 -a -o - (5 s) | pd-fold' \
 	    perf record -q -F 10000 -g -a -o - "$dir/work" 5 '|' pd-fold

@@ -15,9 +15,9 @@ fails_cleanly() {
 		    LD_PRELOAD="$PD_TESTS/failmalloc.so" \
 		    $tool "$data" >"$tmp/out" 2>"$tmp/err"
 		rc=$?
-		if [ $rc = 0 ]; then
+		if [ $rc = $good ]; then
 			[ -z "$all" ] || cmp -s "$tmp/out" "$tmp/whole" || {
-				note "allocation $1 and later: exit 0, other result"
+				note "allocation $1 and later: exit $rc, other result"
 				return 1
 			}
 		elif [ $rc != 2 ] || ! [ -s "$tmp/err" ]; then
@@ -28,6 +28,9 @@ fails_cleanly() {
 	done
 }
 
+# what a tool ends with when no allocation fails
+good=0
+
 # survives FILE TOOL...: tries allocations 1, 2, ... up to the last, growing
 # the distance for large numbers.
 survives() {
@@ -35,7 +38,8 @@ survives() {
 	shift
 	tool=$*
 	FAIL_COUNT=$tmp/count LD_PRELOAD="$PD_TESTS/failmalloc.so" \
-	    $tool "$data" >"$tmp/whole" 2>/dev/null || return 1
+	    $tool "$data" >"$tmp/whole" 2>/dev/null
+	[ $? = $good ] || return 1
 	total=$(cat "$tmp/count")
 	n=1 bad=0
 	while [ $n -le "$total" ]; do
@@ -69,4 +73,19 @@ for f in pprof speedscope json firefox; do
 	ok "$f: any allocation may fail" survives "$TESTDATA/demo/demo.data" \
 	    pd-fold --format $f --symfs /nonexistent --buildid-dir "$TESTDATA/demo/debug"
 done
+for i in 1 2 3; do
+	printf 'x;main;f1.isra.0 %d\nx;main;g 900\n' $((500 + i)) >"$tmp/a$i"
+	printf 'x;main;f1 %d\nx;main;new 70\nx;main;g 900\n' $((800 + i)) >"$tmp/b$i"
+done
+cd "$tmp" || exit 1
+good=1
+for format in text markdown folded; do
+	ok "pd-diff --format $format: any allocation may fail" survives b3 \
+	    pd-diff --fixed-work --show-merged --format $format a1 a2 a3 --vs b1 b2
+done
+good=0
+ok "pd-diff --test mwu: any allocation may fail" survives b3 \
+    pd-diff --fixed-work --test mwu a1 a2 a3 --vs b1 b2
+ok "pd-diff --write-baseline: any allocation may fail" survives a3 \
+    pd-diff --write-baseline - a1 a2
 tap_done

@@ -50,6 +50,7 @@ def commands(path):
 def missing(command, path):
     """A program that the command needs and the machine has not."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", command)
+    bare = re.sub(r"\bfor \w+ in [^;]*", "", bare)
     for part in re.split(r"\|\||&&|[|;&]|\$\(", bare):
         words = [w for w in part.split()
                  if w not in KEYWORDS and not re.match(r"\w+=", w)]

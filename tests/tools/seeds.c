@@ -163,7 +163,15 @@ save_folded(const char *dir)
 	    " samples=4 work=2.5 host=a%20b\na;b 1\na;b;c 23\na;b c 7\n"
 	    "ab;b;b 9223372036854770000\n";
 
+	static const char baseline[] = "pd-baseline 1\n"
+	    "run\ta\tv=1 unit=samples work=3\nrun\tb\tv=1 work=2.5\n"
+	    "stack\t100\t90\tx;f.isra.0;g<h<i>>(int)\n"
+	    "stack\t0\t70\tx;f;operator<<\nstack\t5\t0\tx;[so <12>]\n";
+	static const char rules[] = "# f\nf* min-effect 5%\nb c\tignore\n";
+
 	save(dir, "folded", (const uint8_t *)text, sizeof(text) - 1);
+	save(dir, "baseline", (const uint8_t *)baseline, sizeof(baseline) - 1);
+	save(dir, "rules", (const uint8_t *)rules, sizeof(rules) - 1);
 }
 
 int

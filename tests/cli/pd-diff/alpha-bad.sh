@@ -1,0 +1,1 @@
+pd-diff --alpha 2 a b

@@ -1,0 +1,2 @@
+echo 'a 1' >a
+pd-diff a nowhere

@@ -1,0 +1,1 @@
+pd-diff --format xml a b

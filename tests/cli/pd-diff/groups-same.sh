@@ -1,0 +1,4 @@
+. "$(dirname "$0")/runs.inc"
+runs a 1000 1010 990 1005 995 1003
+runs b 1003 1001 999 1008 994 1005
+pd-diff --fixed-work a* --vs b*

@@ -1,0 +1,1 @@
+pd-diff --min-effect 1x a b

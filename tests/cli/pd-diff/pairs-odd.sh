@@ -1,0 +1,1 @@
+pd-diff --pairs a b c

@@ -1,0 +1,1 @@
+pd-diff --fixed-work --work 3 a b

@@ -1,0 +1,1 @@
+pd-diff --work 0 a b

@@ -1,0 +1,1 @@
+pd-fold -q --meta --work 2.5 "$TESTDATA/demo/demo.data" | head -n 2

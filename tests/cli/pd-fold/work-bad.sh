@@ -1,0 +1,1 @@
+pd-fold --meta --work none "$TESTDATA/demo/demo.data"
