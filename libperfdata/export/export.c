@@ -100,12 +100,12 @@ write_pprof(struct pd_export *e, const struct pd_reader *rd,
 /* ---- sample by sample ------------------------------------------------------- */
 
 int
-pd_runs_open(struct pd_runs *r, struct pd_export_source *s,
+pd_stretches_open(struct pd_stretches *r, struct pd_export_source *s,
     const struct pd_track *track, bool merge, struct pd_error *err)
 {
 	int more;
 
-	*r = (struct pd_runs){ .source = s, .merge = merge };
+	*r = (struct pd_stretches){ .source = s, .merge = merge };
 	if (pd_timeline_open(s->timeline, track, err) == -1)
 		return -1;
 	more = pd_timeline_next(s->timeline, &r->ahead, err);
@@ -115,7 +115,7 @@ pd_runs_open(struct pd_runs *r, struct pd_export_source *s,
 
 /* The gap before the next sample; 0: there is none. */
 static uint64_t
-gap(const struct pd_runs *r)
+gap(const struct pd_stretches *r)
 {
 	uint64_t start;
 
@@ -127,7 +127,7 @@ gap(const struct pd_runs *r)
 }
 
 int
-pd_runs_next(struct pd_runs *r, struct pd_run *run, struct pd_error *err)
+pd_stretches_next(struct pd_stretches *r, struct pd_stretch *run, struct pd_error *err)
 {
 	int more;
 

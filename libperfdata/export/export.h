@@ -46,24 +46,24 @@ pd_export_start(const struct pd_export_source *s, const struct pd_moment *m)
  * Samples of one stack that follow each other without a gap, or, with node 0,
  * a gap: where more than half a sample has room.  Only timed weights have gaps.
  */
-struct pd_run {
+struct pd_stretch {
 	uint32_t	node;
 	uint64_t	weight;
 	struct pd_moment last;		/* of the samples; or what ends the gap */
 };
 
-struct pd_runs {
+struct pd_stretches {
 	struct pd_export_source	*source;
 	struct pd_moment	ahead;
 	bool			has_ahead;
-	bool			merge;		/* else, each sample is a run */
+	bool			merge;		/* else, each sample is one */
 	uint64_t		at;		/* where what was read ends */
 };
 
-int pd_runs_open(struct pd_runs *r, struct pd_export_source *s,
+int pd_stretches_open(struct pd_stretches *r, struct pd_export_source *s,
     const struct pd_track *track, bool merge, struct pd_error *err);
 /* 1, 0 at the end, -1. */
-int pd_runs_next(struct pd_runs *r, struct pd_run *run,
+int pd_stretches_next(struct pd_stretches *r, struct pd_stretch *run,
     struct pd_error *err);
 
 int pd_export_speedscope(struct pd_export_source *s, FILE *out,

@@ -340,15 +340,15 @@ write_samples(struct writer *w, const struct pd_track *track,
 {
 	struct pd_export_source *s = w->s;
 	struct pd_json *j = &w->json;
-	struct pd_runs runs;
-	struct pd_run run;
+	struct pd_stretches runs;
+	struct pd_stretch run;
 	uint64_t time, last = 0;
 	int r;
 
-	if (pd_runs_open(&runs, s, track, false, err) == -1)
+	if (pd_stretches_open(&runs, s, track, false, err) == -1)
 		return -1;
 	pd_json_array(j, key);
-	for (*n = 0; (r = pd_runs_next(&runs, &run, err)) == 1; ++*n) {
+	for (*n = 0; (r = pd_stretches_next(&runs, &run, err)) == 1; ++*n) {
 		switch (column) {
 		case STACK:
 			if (run.node == 0)

@@ -117,13 +117,13 @@ static int
 write_runs(struct writer *w, const struct pd_track *track, bool stacks,
     struct pd_error *err)
 {
-	struct pd_runs runs;
-	struct pd_run run;
+	struct pd_stretches runs;
+	struct pd_stretch run;
 	int r;
 
-	if (pd_runs_open(&runs, w->s, track, true, err) == -1)
+	if (pd_stretches_open(&runs, w->s, track, true, err) == -1)
 		return -1;
-	while ((r = pd_runs_next(&runs, &run, err)) == 1) {
+	while ((r = pd_stretches_next(&runs, &run, err)) == 1) {
 		if (!stacks)
 			pd_json_u64(&w->json, NULL, run.weight);
 		else if (write_stack(w, run.node, err) == -1)
