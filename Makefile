@@ -18,8 +18,9 @@ DATADIR  ?= $(PREFIX)/share
 # Debian packages that the build, the tests and the demo need.
 DEPS     := build-essential libdw-dev \
             libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libxxhash-dev \
+            libcurl4-openssl-dev \
             clang clang-format libclang-rt-14-dev \
-            linux-perf mandoc perl python3 bzip2 libarchive13 \
+            linux-perf openssl mandoc perl python3 bzip2 libarchive13 \
             python3-protobuf protobuf-compiler jq \
             libdebuginfod1 libdevel-nytprof-perl
 
@@ -45,11 +46,14 @@ FLAGS    := -std=c11 -D_GNU_SOURCE -DPD_VERSION='"$(VERSION)"' -Ilibperfdata \
 # liblzma is seldom needed, and a shared library costs 60 us at every start.
 LIBS     := -Wl,--as-needed -l:libiberty.a -l:liblzma.a -lzstd -lz -lm
 # What only one tool needs: LIBS_pd-NAME.
+LIBS_pd-push := -lcurl -pthread
 LINK      = $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) \
             $(LIBS_$(@F))
 
 obj       = $(patsubst %.c,$(B)/obj/%.o,$(1))
-LIBSRC   := $(wildcard libperfdata/*/*.c)
+# push/ is not part of the library, which needs no libcurl.
+PUSHSRC  := $(wildcard libperfdata/push/*.c)
+LIBSRC   := $(filter-out $(PUSHSRC),$(wildcard libperfdata/*/*.c))
 TOOLS    := $(patsubst cmd/%.c,$(B)/bin/%,$(wildcard cmd/pd-*.c))
 UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/unit/%.t,$(wildcard tests/unit/*.c))
 TESTBIN  := $(patsubst tests/tools/%.c,$(B)/tests/%,$(wildcard tests/tools/*.c)) \
@@ -57,8 +61,9 @@ TESTBIN  := $(patsubst tests/tools/%.c,$(B)/tests/%,$(wildcard tests/tools/*.c))
             $(B)/tests/failmalloc.so
 LIB      := $(B)/libperfdata.a
 SOLIB    := $(B)/libperfdata.so.$(SOVER)
-SRC      := $(LIBSRC) $(wildcard cmd/*.c tests/*.c tests/unit/*.c tests/tools/*.c \
-            tests/fuzz/*.c)
+PUSHLIB  := $(B)/obj/libpush.a
+SRC      := $(LIBSRC) $(PUSHSRC) $(wildcard cmd/*.c tests/*.c tests/unit/*.c \
+            tests/tools/*.c tests/fuzz/*.c)
 
 # What the tests need to find; PD_SHARED holds recordings that are too large
 # for this repository.
@@ -112,6 +117,11 @@ $(LIB): $(call obj,$(LIBSRC))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
+$(PUSHLIB): $(call obj,$(PUSHSRC))
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
 $(B)/exports.map: libperfdata/perfdata.h
 	@mkdir -p $(@D)
 	@{ echo 'PERFDATA_$(SOVER) { global:'; \
@@ -141,7 +151,8 @@ $(B)/libperfdata.pc: FORCE
 	@mkdir -p $(@D)
 	@echo "$$PC" | cmp -s - $@ || echo "$$PC" >$@
 
-$(B)/bin/pd-%: $(B)/obj/cmd/pd-%.o $(call obj,$(filter-out cmd/pd-%,$(wildcard cmd/*.c))) $(LIB)
+$(B)/bin/pd-%: $(B)/obj/cmd/pd-%.o \
+    $(call obj,$(filter-out cmd/pd-%,$(wildcard cmd/*.c))) $(PUSHLIB) $(LIB)
 	@mkdir -p $(@D)
 	$(LINK)
 
@@ -151,7 +162,8 @@ TESTS    := $(sort $(wildcard tests/*.t tests/*/*.t)) $(UNIT)
 T        ?= $(TESTS)
 PROVE    := prove --exec '' -j$(JOBS) --timer
 
-$(B)/tests/unit/%.t: $(B)/obj/tests/unit/%.o $(B)/obj/tests/pdbuild.o $(LIB)
+$(B)/tests/unit/%.t: $(B)/obj/tests/unit/%.o $(B)/obj/tests/pdbuild.o \
+    $(PUSHLIB) $(LIB)
 	@mkdir -p $(@D)
 	$(LINK)
 
@@ -161,7 +173,7 @@ $(B)/tests/%: $(B)/obj/tests/tools/%.o $(B)/obj/tests/pdbuild.o $(LIB)
 
 # Built by `make fuzz` these are fuzzers, else they replay the files they get.
 FUZZER   := $(findstring fuzzer,$(SAN))
-$(B)/tests/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(LIB) \
+$(B)/tests/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(PUSHLIB) $(LIB) \
     $(if $(FUZZER),,$(B)/obj/tests/fuzz/replay.o)
 	@mkdir -p $(@D)
 	$(LINK) $(if $(FUZZER),-fsanitize=fuzzer)

@@ -63,6 +63,7 @@ enum pd_kind {
 	PD_KIND_FOLDED,			/* text, or nothing that is known */
 	PD_KIND_RECORDING,		/* perf.data */
 	PD_KIND_BASELINE,		/* of pd-diff */
+	PD_KIND_PPROF,			/* a profile.proto, or what gzip wrote */
 };
 
 /*
@@ -196,6 +197,14 @@ struct pd_reader *pd_reader_open(const char *path, enum pd_order order,
 struct pd_reader *pd_reader_open_fd(int fd, enum pd_order order,
     struct pd_error *err);
 void pd_reader_close(struct pd_reader *rd);
+
+/*
+ * If the input is a pipe, call idle(ctx) before each read from it, when a
+ * signal comes in, and every `every` ns while there is nothing to read.  When
+ * it returns other than 0, the input ends there.
+ */
+void pd_reader_on_idle(struct pd_reader *rd, uint64_t every,
+    int (*idle)(void *ctx), void *ctx);
 
 /*
  * The next record in the order chosen at open time.  0 at the end, also when
@@ -600,6 +609,9 @@ void pd_stacker_trim(struct pd_stacker *st);
 /* All nodes of the tree are void, and it begins anew. */
 void pd_stacker_forget(struct pd_stacker *st);
 
+/* Of how many files it has the symbols in memory. */
+size_t pd_stacker_files(const struct pd_stacker *st);
+
 /*
  * The stack of a sample of thread th, as the session is now.  ev is the event
  * that it is counted for, see pd_reader_member().
@@ -924,6 +936,13 @@ const struct pd_tree *pd_fold_tree(const struct pd_fold *f);
  * memory does not grow with stacks that are long past.
  */
 int pd_fold_forget(struct pd_fold *f, struct pd_error *err);
+/*
+ * For recordings without end: whether there are so many stacks, or names of
+ * programs that may be gone, that it is time for pd_fold_trim().
+ */
+bool pd_fold_large(struct pd_fold *f);
+/* pd_fold_forget(), and of names as well if there are many: the tree is void. */
+int pd_fold_trim(struct pd_fold *f, struct pd_error *err);
 /* The event that is folded, NULL when no sample was found. */
 const struct pd_event *pd_fold_event(const struct pd_fold *f);
 struct pd_fold_counts pd_fold_counts(const struct pd_fold *f);

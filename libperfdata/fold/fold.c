@@ -8,7 +8,16 @@
 #include "base/alloc.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/text.h"
+#include "base/tree.h"
 #include "fold/deferred.h"
+
+/* When pd_fold_trim() forgets. */
+#define MANY_STACKS	(1 << 18)
+#define MANY_FRAMES	(1 << 18)
+#define FEW_FILES	16
+#define USUAL_AFTER	(10 * PD_SECOND)	/* of the recording */
+#define RENEW_AFTER	(60 * PD_SECOND)
 
 struct pd_fold {
 	struct pd_reader		*rd;
@@ -23,6 +32,9 @@ struct pd_fold {
 	bool				timeless;	/* its samples are no time */
 	uint64_t			first, last;	/* times of its samples */
 	struct pd_deferred		deferred;
+	uint64_t			time;	/* of the last sample */
+	uint64_t			renewed;	/* time when names were forgotten */
+	size_t				usual;	/* files soon after that; 0: not yet */
 };
 
 struct pd_fold *
@@ -290,6 +302,8 @@ fold_sample(struct pd_fold *f, const struct pd_record *rec,
 
 	if (!pd_reader_sample(f->rd, rec, &s))
 		return 0;
+	if (rec->time != PD_NOTIME)
+		f->time = rec->time;
 	for (i = 0; (r = pd_reader_member(f->rd, rec, &s, i, &ev, &period,
 	    err)) == 1; i++) {
 		/* A counter that stood still has no sample, as in perf. */
@@ -365,6 +379,57 @@ pd_fold_forget(struct pd_fold *f, struct pd_error *err)
 	f->profile = p;
 	pd_stacker_forget(f->stacker);
 	return 0;
+}
+
+/* Everything but the session, which knows who runs and where. */
+static int
+renew(struct pd_fold *f, struct pd_error *err)
+{
+	pd_profile_free(f->profile);
+	pd_stacker_free(f->stacker);
+	pd_tree_free(f->tree);
+	f->profile = NULL;
+	f->stacker = NULL;
+	f->usual = 0;
+	f->renewed = f->time;
+	return (f->tree = pd_tree_new(err)) == NULL ||
+	    (f->stacker = pd_stacker_new(f->session, f->tree, &f->opts.stack,
+	    err)) == NULL ||
+	    (f->profile = pd_profile_new(f->tree, err)) == NULL ? -1 : 0;
+}
+
+/*
+ * Programs come and go, and each leaves its symbols, often some MB.  There are
+ * too many when there are twice as many as in the first seconds.
+ */
+static bool
+many_names(struct pd_fold *f)
+{
+	uint64_t age = f->time - f->renewed;
+	size_t files;
+
+	if (f->renewed == 0)
+		f->renewed = f->time;
+	if (f->tree->nframes > MANY_FRAMES)
+		return true;
+	if (age < USUAL_AFTER)
+		return false;
+	files = pd_stacker_files(f->stacker);
+	if (f->usual == 0)
+		f->usual = files + 1;
+	return age > RENEW_AFTER && files > 2 * f->usual + FEW_FILES;
+}
+
+bool
+pd_fold_large(struct pd_fold *f)
+{
+	return f->tree->len > MANY_STACKS || many_names(f);
+}
+
+int
+pd_fold_trim(struct pd_fold *f, struct pd_error *err)
+{
+	return many_names(f) ? renew(f, err) : pd_fold_forget(f, err);
 }
 
 const struct pd_event *

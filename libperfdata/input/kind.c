@@ -80,7 +80,11 @@ pd_kind_of(int fd, enum pd_kind *kind, struct pd_error *err)
 	*kind = PD_KIND_FOLDED;
 	if (peek(fd, head, sizeof(head), "PERFILE2") < 0)
 		return pd_fail(err, PD_EIO, PD_NOWHERE, "cannot read");
-	if (memcmp(head, "PERFILE2", 8) == 0 ||
+	/* gzip, or the first field of a Profile, which is a ValueType */
+	if (head[0] == 0x1f || (head[0] == 0x0a && head[1] > 0 &&
+	    head[1] < 0x20 && (head[2] == 0x08 || head[2] == 0x10)))
+		*kind = PD_KIND_PPROF;
+	else if (memcmp(head, "PERFILE2", 8) == 0 ||
 	    memcmp(head, "2ELIFREP", 8) == 0)
 		*kind = PD_KIND_RECORDING;
 	else if (memcmp(head, baseline, 8) == 0)

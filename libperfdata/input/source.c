@@ -60,16 +60,39 @@ pd_source_close(struct pd_source *s)
 	s->fd = -1;
 }
 
+/*
+ * Tell whoever wants to know that a read would wait: 1 when there is input, 0
+ * when it is to end here.
+ */
+static int
+wait_for_input(struct pd_source *s, struct pd_error *err)
+{
+	struct pollfd p = { s->fd, POLLIN, 0 };
+	int r;
+
+	if (s->idle != NULL && s->idle(s->idle_ctx) != 0)
+		return 0;
+	if (poll(&p, 1, 0) != 0)
+		return 1;
+	if (s->wait != NULL && s->wait(s->wait_ctx, err) == -1)
+		return -1;
+	if (s->idle == NULL)
+		return 1;
+	while ((r = poll(&p, 1, s->idle_ms)) == 0 || (r < 0 && errno == EINTR))
+		if (s->idle(s->idle_ctx) != 0)
+			return 0;
+	return 1;
+}
+
 ssize_t
 pd_source_read(struct pd_source *s, void *buf, size_t size,
     struct pd_error *err)
 {
-	struct pollfd p = { s->fd, POLLIN, 0 };
 	ssize_t n;
 
-	if (s->wait != NULL && !s->seekable && poll(&p, 1, 0) == 0 &&
-	    s->wait(s->wait_ctx, err) == -1)
-		return -1;
+	if ((s->wait != NULL || s->idle != NULL) && !s->seekable &&
+	    (n = wait_for_input(s, err)) <= 0)
+		return n;
 	do {
 		n = s->seekable ? pread(s->fd, buf, size, (off_t)s->pos) :
 		    read(s->fd, buf, size);

@@ -14,6 +14,10 @@ struct pd_source {
 	/* NULL, or called before a read that will wait. */
 	int		(*wait)(void *ctx, struct pd_error *err);
 	void		*wait_ctx;
+	/* See pd_reader_on_idle(). */
+	int		(*idle)(void *ctx);
+	void		*idle_ctx;
+	int		idle_ms;
 };
 
 /*

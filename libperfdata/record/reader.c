@@ -3,6 +3,7 @@
  * recording, and delivers all in order.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -181,6 +182,17 @@ pd_reader_open_fd(int fd, enum pd_order order, struct pd_error *err)
 		return start(rd, -1, err);
 	}
 	return start(rd, open_source(rd, &src, err), err);
+}
+
+void
+pd_reader_on_idle(struct pd_reader *rd, uint64_t every,
+    int (*idle)(void *ctx), void *ctx)
+{
+	uint64_t ms = every / 1000000;
+
+	rd->ct.src.idle = idle;
+	rd->ct.src.idle_ctx = ctx;
+	rd->ct.src.idle_ms = ms == 0 ? 1 : ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
 void

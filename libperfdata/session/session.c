@@ -607,6 +607,19 @@ pd_session_new(const struct pd_reader *rd, struct pd_error *err)
 }
 
 void
+pd_session_forget(struct pd_session *s)
+{
+	struct pd_process *p;
+	size_t i;
+
+	for (i = 0; i < s->procs.len; i++)
+		if ((p = s->procs.items[i]) != NULL)
+			pd_space_forget(&p->space, &s->versions);
+	pd_space_forget(&s->kernel, &s->versions);
+	pd_space_forget(&s->guest, &s->versions);
+}
+
+void
 pd_session_free(struct pd_session *s)
 {
 	size_t i;

@@ -40,6 +40,9 @@ void pd_session_settle(struct pd_session *s, const struct pd_thread *th);
 /* Some addresses of th's process are other code from now on. */
 void pd_session_rename(struct pd_session *s, const struct pd_thread *th);
 
+/* No frame or rule that is cached anywhere holds any longer. */
+void pd_session_forget(struct pd_session *s);
+
 /* Kernel and modules of the host, and of guests. */
 struct pd_space *pd_session_kernel(struct pd_session *s, bool guest);
 

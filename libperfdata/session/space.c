@@ -5,9 +5,8 @@
 #include "base/alloc.h"
 #include "session/space.h"
 
-/* Cached frames and rules may be wrong from now on. */
-static void
-changed(struct pd_space *sp, uint64_t *versions)
+void
+pd_space_forget(struct pd_space *sp, uint64_t *versions)
 {
 	sp->version = ++*versions;
 	sp->missed = sp->kept_missed = false;
@@ -53,7 +52,7 @@ int
 pd_space_copy(struct pd_space *to, const struct pd_space *from,
     uint64_t *versions, struct pd_error *err)
 {
-	changed(to, versions);
+	pd_space_forget(to, versions);
 	if (pd_grow(&to->maps, &to->cap, from->len, sizeof(*to->maps), err) ||
 	    pd_grow(&to->jits, &to->jits_cap, from->njits, sizeof(*to->jits),
 	    err))
@@ -143,7 +142,7 @@ pd_space_map(struct pd_space *sp, const struct pd_map *m, uint64_t *versions,
 	if (m->start >= m->end || is_mapped(sp, m))
 		return 0;
 	if (sp->kept_missed || (i < sp->len && sp->maps[i].start < m->end))
-		changed(sp, versions);
+		pd_space_forget(sp, versions);
 	else if (sp->missed)
 		filled(sp, versions);
 	return replace(sp, m->start, m->end, m, err);
@@ -153,7 +152,7 @@ int
 pd_space_unmap(struct pd_space *sp, uint64_t start, uint64_t end,
     uint64_t *versions, struct pd_error *err)
 {
-	changed(sp, versions);
+	pd_space_forget(sp, versions);
 	return start < end ? replace(sp, start, end, NULL, err) : 0;
 }
 
@@ -176,7 +175,7 @@ pd_space_add_jit(struct pd_space *sp, const struct pd_dso *dso,
 void
 pd_space_exec(struct pd_space *sp, uint64_t *versions)
 {
-	changed(sp, versions);
+	pd_space_forget(sp, versions);
 	sp->njits = 0;
 	if (sp->len == 0)
 		return;
@@ -193,7 +192,7 @@ pd_space_settle(struct pd_space *sp, uint64_t *versions)
 	free(sp->old);
 	sp->old = NULL;
 	sp->old_len = 0;
-	changed(sp, versions);
+	pd_space_forget(sp, versions);
 }
 
 bool

@@ -55,6 +55,9 @@ struct pd_space {
 void pd_space_init(struct pd_space *sp, uint64_t *versions);
 void pd_space_free(struct pd_space *sp);
 
+/* Cached frames and rules may be wrong from now on. */
+void pd_space_forget(struct pd_space *sp, uint64_t *versions);
+
 /* A copy of the maps and of what names JIT code, for a forked process. */
 int pd_space_copy(struct pd_space *to, const struct pd_space *from,
     uint64_t *versions, struct pd_error *err);

@@ -81,6 +81,9 @@ pd_stacker_free(struct pd_stacker *st)
 
 	if (st == NULL)
 		return;
+	/* What the session caches for us must not outlive us. */
+	if (st->resolver.session != NULL)
+		pd_session_forget(st->resolver.session);
 	for (i = 0; i < SLOTS; i++) {
 		pd_chain_free(&st->slots[i].chain);
 		free(st->slots[i].nodes);
@@ -110,6 +113,17 @@ pd_stacker_forget(struct pd_stacker *st)
 	pd_tree_forget(st->resolver.tree);
 	for (i = 0; i < SLOTS; i++)
 		st->slots[i].comm = NULL;
+}
+
+size_t
+pd_stacker_files(const struct pd_stacker *st)
+{
+	const struct pd_resolver *r = &st->resolver;
+	size_t i, n = 0;
+
+	for (i = 0; i < r->dsos_cap; i++)
+		n += r->dsos[i].syms != NULL;
+	return n;
 }
 
 const char *

@@ -176,6 +176,17 @@ comparisons() {
 	row "$s" 'cut: perf inject -b -o FILE' \
 	    perf inject -b -i "$large" -o "$dir/cut.data"
 	rm -f "$dir/cut.data"
+	# Pushing, to a server that throws away what it gets.
+	python3 "$top/tests/push/pushserver.py" --discard >"$dir/port" &
+	server=$!
+	trap 'kill $server' EXIT
+	while [ ! -s "$dir/port" ]; do sleep 0.1; done
+	push="pd-push -q --server http://127.0.0.1:$(cat "$dir/port") --app a"
+	push="$push --rate 0 --rebase-time now"
+	row "$s" 'push: pd-fold FILE' pd-fold "$large"
+	row "$s" 'push: pd-push' $push "$large"
+	row "$s" 'push: pd-push --window 10s' $push --window 10s "$large"
+	row "$s" 'push: pd-push --window 100ms' $push --window 100ms "$large"
 	# Memory must not follow the size of the input.
 	for gb in 1 3; do
 		n=$((gb * 1000 / mb))

@@ -30,6 +30,8 @@ fails_cleanly() {
 
 # what a tool ends with when no allocation fails
 good=0
+# the distance is never a larger part of the number
+every=300
 
 # survives FILE TOOL...: tries allocations 1, 2, ... up to the last, growing
 # the distance for large numbers.
@@ -45,7 +47,7 @@ survives() {
 	while [ $n -le "$total" ]; do
 		fails_cleanly $n || bad=$((bad + 1))
 		[ $bad -lt 5 ] || break
-		n=$((n + 1 + n / 300))
+		n=$((n + 1 + n / every))
 	done
 	note "$tool $data: $total allocations"
 	[ $bad = 0 ]
@@ -88,4 +90,12 @@ ok "pd-diff --test mwu: any allocation may fail" survives b3 \
     pd-diff --fixed-work --test mwu a1 a2 a3 --vs b1 b2
 ok "pd-diff --write-baseline: any allocation may fail" survives a3 \
     pd-diff --write-baseline - a1 a2
+every=50
+push="pd-push --app a --window 1s --rebase-time @1700000000 --dry-run"
+demo=$TESTDATA/demo/demo.data
+ok "pd-push: any allocation may fail" survives "$demo" $push
+pd-fold -q --demangle none "$demo" 2>/dev/null | head -n 20 >"$tmp/folded"
+ok "pd-push of folded stacks: any allocation may fail" survives "$tmp/folded" $push
+pd-fold -q --format pprof "$demo" >"$tmp/pprof" 2>/dev/null
+ok "pd-push of pprof: any allocation may fail" survives "$tmp/pprof" $push
 tap_done

@@ -35,8 +35,9 @@ row libperfdata/unwind unwind/ base/ record/ session/
 row libperfdata/symbol symbol/ base/ session/ unwind/
 row libperfdata/profile profile/ base/
 row libperfdata/export export/ base/ profile/
+row libperfdata/push push/ base/ export/ profile/
 row libperfdata/fold fold/ base/
-row cmd cli.h parts.h
-unknown=$(ls libperfdata | grep -vE '^(base|input|record|session|cut|unwind|symbol|profile|export|fold|perfdata\.h)$')
+row cmd cli.h parts.h push/push.h
+unknown=$(ls libperfdata | grep -vE '^(base|input|record|session|cut|unwind|symbol|profile|export|fold|push|perfdata\.h)$')
 ok "no other layers" test -z "$unknown"
 tap_done

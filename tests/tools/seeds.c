@@ -174,6 +174,25 @@ save_folded(const char *dir)
 	save(dir, "rules", (const uint8_t *)rules, sizeof(rules) - 1);
 }
 
+/* A profile.proto with two stacks, labels, a mapping and a comment. */
+static void
+save_pprof(const char *dir)
+{
+	static const uint8_t bytes[] =
+	    "\x0a\4\x08\1\x10\2"			/* cpu-clock, count */
+	    "\x12\x0d\x0a\2\1\2\x12\1\3\x1a\4\x08\4\x10"
+	    "\5\x12\6\x0a\1\2\x12\1\7"
+	    "\x1a\6\x08\1\x10\1\x28\3"
+	    "\x22\x08\x08\1\x10\1\x22\2\x08\1"
+	    "\x22\x0a\x08\2\x10\1\x18\x10\x22\2\x08\2"
+	    "\x2a\4\x08\1\x10\3\x2a\4\x08\2\x10\4"
+	    "\x32\0\x32\x09" "cpu-clock\x32\5" "count\x32\4" "main"
+	    "\x32\2" "a\xff\x32\1" "b\x48\x10\x50\x20\x5a\4\x08\1\x10\2"
+	    "\x60\1\x6a\1\5\x70\1";
+
+	save(dir, "pprof", bytes, sizeof(bytes) - 1);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -209,5 +228,6 @@ main(int argc, char **argv)
 		save_dwarf(argv[1], version);
 	unlink(path);
 	save_folded(argv[1]);
+	save_pprof(argv[1]);
 	return 0;
 }

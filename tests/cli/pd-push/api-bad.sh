@@ -1,0 +1,1 @@
+pd-push --app a --api grpc --dry-run "$TESTDATA"/demo/demo.data

@@ -1,0 +1,1 @@
+pd-push --app "$(printf 'a\033b')" --dry-run "$TESTDATA"/demo/demo.data

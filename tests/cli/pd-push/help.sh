@@ -1,0 +1,1 @@
+pd-push --help

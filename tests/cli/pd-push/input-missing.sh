@@ -1,0 +1,1 @@
+pd-push --app a --dry-run nowhere.data

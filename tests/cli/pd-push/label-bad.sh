@@ -1,0 +1,1 @@
+pd-push --app a --label novalue --dry-run "$TESTDATA"/demo/demo.data

@@ -1,0 +1,1 @@
+pd-push --app a --api ingest --label 'a=b,c' --dry-run "$TESTDATA"/demo/demo.data

@@ -1,0 +1,1 @@
+pd-push --app a --label 'a-b=c' --dry-run "$TESTDATA"/demo/demo.data

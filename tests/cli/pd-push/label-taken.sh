@@ -1,0 +1,1 @@
+pd-push --app a --label __name__=c --dry-run "$TESTDATA"/demo/demo.data

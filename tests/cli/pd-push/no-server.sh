@@ -1,0 +1,1 @@
+pd-push --app a "$TESTDATA"/demo/demo.data

@@ -1,0 +1,1 @@
+pd-push --app a --rebase-time yesterday --dry-run "$TESTDATA"/demo/demo.data

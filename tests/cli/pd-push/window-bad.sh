@@ -1,0 +1,1 @@
+pd-push --app a --window 10 --dry-run "$TESTDATA"/demo/demo.data

@@ -1,0 +1,1 @@
+pd-push --app a --window 0s --dry-run "$TESTDATA"/demo/demo.data

@@ -1,0 +1,270 @@
+/* Samples are cut into windows by their time, none is lost or counted twice. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/tree.h"
+#include "pdbuild.h"
+#include "push/window.h"
+#include "tap.h"
+
+#define SEC	1000000000ull
+#define MS	1000000ull
+#define BASE	(1700000000 * SEC)	/* the wall clock at time 0 */
+
+static struct pd_event event = { .name = "cpu-clock", .type = 1 };
+static struct pd_thread thread = { 1, 1, "worker", "worker" };
+static struct pd_reader *rd;
+static struct pd_tree *tree;
+static uint32_t node;
+
+static struct {
+	uint64_t	time, duration, samples;
+	char		name[32];
+} parts[64];
+static size_t nparts;
+
+static int
+put(void *ctx, const struct pd_push_part *p, struct pd_error *err)
+{
+	(void)ctx;
+	(void)err;
+	if (nparts == sizeof(parts) / sizeof(parts[0]))
+		return -1;
+	parts[nparts].time = p->time;
+	parts[nparts].duration = p->duration;
+	parts[nparts].samples = p->samples;
+	snprintf(parts[nparts].name, sizeof(parts[nparts].name), "%s", p->name);
+	nparts++;
+	return 0;
+}
+
+static struct pd_push_windows *
+windows(uint64_t size, uint64_t span)
+{
+	struct pd_push_window_opts o = { .size = size, .span = span,
+		.base = BASE + 250 * MS + 123, .put = put };
+	struct pd_error err;
+
+	nparts = 0;
+	return pd_push_windows_new(rd, &o, &err);
+}
+
+/* A sample so long after the first, which is at time 1000 of its clock. */
+static bool
+sample(struct pd_push_windows *w, uint64_t after, uint32_t of, bool first)
+{
+	struct pd_fold_sample s = { .event = &event, .thread = &thread,
+		.tree = tree, .node = of, .cpu = 0, .time = 1000 + after,
+		.weight = 7, .duration = 7, .first = first };
+	struct pd_error err;
+
+	return CHECK(pd_push_windows_sample(w, &s, &err) == 0);
+}
+
+static void
+finish(struct pd_push_windows *w)
+{
+	struct pd_error err;
+
+	CHECK(pd_push_windows_flush(w, &err) == 0);
+	pd_push_windows_free(w);
+}
+
+static void
+windows_begin_at_multiples_of_their_size(void)
+{
+	struct pd_push_windows *w = windows(100 * MS, 0);
+
+	sample(w, 0, node, true);		/* at .250000123 */
+	sample(w, 49 * MS, node, false);	/* .299 */
+	sample(w, 50 * MS - 124, node, false);	/* .2999.. */
+	sample(w, 50 * MS - 123, node, false);	/* .300 */
+	sample(w, 400 * MS, node, false);	/* .650: some are empty */
+	finish(w);
+	if (!CHECK_EQ(nparts, 3))
+		return;
+	CHECK_EQ(parts[0].time, BASE + 250 * MS + 123);
+	CHECK_EQ(parts[0].samples, 3);
+	CHECK_EQ(parts[0].duration, 50 * MS - 124);
+	CHECK_EQ(parts[1].time, BASE + 300 * MS + 123);
+	CHECK_EQ(parts[1].samples, 1);
+	CHECK_EQ(parts[1].duration, 100 * MS);
+	CHECK_EQ(parts[2].time, BASE + 600 * MS + 123);
+	CHECK_STR(parts[0].name, "process_cpu");
+}
+
+static void
+without_a_size_all_is_one(void)
+{
+	struct pd_push_windows *w = windows(0, 0);
+
+	sample(w, 0, node, true);
+	sample(w, 5000 * SEC, node, false);
+	finish(w);
+	if (!CHECK_EQ(nparts, 1))
+		return;
+	CHECK_EQ(parts[0].time, BASE + 250 * MS + 123);
+	CHECK_EQ(parts[0].samples, 2);
+	CHECK_EQ(parts[0].duration, 5000 * SEC);
+}
+
+static void
+one_that_comes_late_counts_in_the_open_window(void)
+{
+	struct pd_push_windows *w = windows(100 * MS, 0);
+
+	sample(w, 0, node, true);
+	sample(w, 60 * MS, node, false);
+	sample(w, 10 * MS, node, false);
+	sample(w, 70 * MS, node, false);
+	finish(w);
+	if (!CHECK_EQ(nparts, 2))
+		return;
+	CHECK_EQ(parts[0].samples, 1);
+	CHECK_EQ(parts[1].samples, 3);
+}
+
+static void
+a_window_that_is_opened_again_has_another_time(void)
+{
+	struct pd_push_windows *w = windows(100 * MS, 0);
+	struct pd_error err;
+
+	sample(w, 60 * MS, node, true);
+	sample(w, 160 * MS, node, false);
+	CHECK(pd_push_windows_flush(w, &err) == 0);
+	sample(w, 161 * MS, node, false);
+	finish(w);
+	if (!CHECK_EQ(nparts, 3))
+		return;
+	CHECK_EQ(parts[2].time, parts[1].time + 1);
+}
+
+/* A damaged time must not take all that follows with it. */
+static void
+a_time_in_the_far_future_is_one_window(void)
+{
+	struct pd_push_windows *w = windows(100 * MS, 0);
+	size_t i, j;
+
+	sample(w, 0, node, true);
+	sample(w, 1000000000 * SEC, node, false);
+	for (i = 0; i < 5; i++)
+		sample(w, 20 * MS + i * 100 * MS, node, false);
+	finish(w);
+	if (!CHECK_EQ(nparts, 7))
+		return;
+	for (i = 0; i < nparts; i++)
+		for (j = 0; j < i; j++)
+			CHECK(parts[i].time != parts[j].time);
+	CHECK(parts[6].time / SEC == BASE / SEC);
+}
+
+static void
+another_event_begins_anew(void)
+{
+	struct pd_push_windows *w = windows(0, 0);
+
+	sample(w, 0, node, true);
+	sample(w, 1, node, false);
+	sample(w, 2, node, true);
+	finish(w);
+	CHECK_EQ(nparts, 1);
+	CHECK_EQ(parts[0].samples, 1);
+}
+
+static void
+more_stacks_than_a_profile_may_have_are_several(void)
+{
+	struct pd_push_windows *w = windows(SEC, 0);
+	struct pd_frame f = { .kind = PD_FRAME_USER };
+	struct pd_error err;
+	char name[32];
+	uint64_t sum = 0;
+	uint32_t n;
+	size_t i;
+
+	f.name = name;
+	for (i = 0; i < 40000; i++) {
+		snprintf(name, sizeof(name), "f%zu", i);
+		n = pd_tree_child(tree, 0, pd_tree_add_frame(tree, &f, &err),
+		    &err);
+		sample(w, i, n, i == 0);
+		sample(w, i, n, false);
+	}
+	finish(w);
+	CHECK(nparts >= 3);
+	for (i = 0; i < nparts; i++) {
+		CHECK(parts[i].samples <= 2 * 16000);
+		CHECK_EQ(parts[i].time, parts[0].time + i);
+		CHECK_STR(parts[i].name, "process_cpu");
+		sum += parts[i].samples;
+	}
+	CHECK_EQ(sum, 80000);
+}
+
+static void
+spans_keep_samples_of_one_stack_apart(void)
+{
+	struct pd_push_windows *w = windows(SEC, MS);
+	struct pd_error err;
+
+	/* One stack in 20,000 spans is more than a profile may have. */
+	for (size_t i = 0; i < 20000; i++)
+		sample(w, i * 30000, node, i == 0);
+	CHECK(pd_push_windows_flush(w, &err) == 0);
+	CHECK_EQ(nparts, 1);
+	CHECK_EQ(parts[0].samples, 20000);
+	pd_push_windows_free(w);
+	w = windows(SEC, 30000);
+	for (size_t i = 0; i < 20000; i++)
+		sample(w, i * 30000, node, i == 0);
+	finish(w);
+	CHECK_EQ(nparts, 2);
+	CHECK_EQ(parts[0].samples + parts[1].samples, 20000);
+}
+
+static void
+a_live_window_is_over_when_the_next_one_is(void)
+{
+	struct pd_push_windows *w = windows(SEC, 0);
+
+	CHECK(!pd_push_windows_over(w, BASE + 999 * SEC));
+	sample(w, 0, node, true);
+	CHECK(!pd_push_windows_over(w, BASE));
+	CHECK(!pd_push_windows_over(w, BASE + 2 * SEC - 1));
+	CHECK(pd_push_windows_over(w, BASE + 2 * SEC));
+	finish(w);
+}
+
+int
+main(void)
+{
+	struct pdb *b = pdb_new(PDB_FILE, false);
+	struct pd_frame f = { .name = "main", .kind = PD_FRAME_USER };
+	struct pd_error err;
+	char path[32];
+	int fd;
+
+	pdb_event(b, &(struct pdb_event){ .sample_type = PDB_IP | PDB_TIME });
+	pdb_round(b);
+	fd = pdb_file(b, path);
+	if ((rd = pd_reader_open(path, PD_TIME_ORDER, &err)) == NULL)
+		printf("Bail out! %s\n", err.msg);
+	tree = pd_tree_new(&err);
+	node = pd_tree_child(tree, 0, pd_tree_add_frame(tree, &f, &err), &err);
+	RUN(windows_begin_at_multiples_of_their_size);
+	RUN(without_a_size_all_is_one);
+	RUN(one_that_comes_late_counts_in_the_open_window);
+	RUN(a_window_that_is_opened_again_has_another_time);
+	RUN(a_time_in_the_far_future_is_one_window);
+	RUN(another_event_begins_anew);
+	RUN(more_stacks_than_a_profile_may_have_are_several);
+	RUN(spans_keep_samples_of_one_stack_apart);
+	RUN(a_live_window_is_over_when_the_next_one_is);
+	pd_tree_free(tree);
+	pd_reader_close(rd);
+	close(fd);
+	return tap_done();
+}
