@@ -168,6 +168,19 @@ pd_stack_parser_free(struct pd_stack_parser *p)
 	free(p->last);
 }
 
+/* "# words", but not "# 12": that is a thread whose name is '#'. */
+static bool
+is_comment(const char *s, size_t len)
+{
+	size_t i = 2;
+
+	if (len == 0 || s[0] != '#' || (len > 1 && s[1] != ' '))
+		return false;
+	while (i < len && s[i] >= '0' && s[i] <= '9')
+		i++;
+	return i < len || len <= 2;
+}
+
 static int
 read_line(struct parser *p, const char *s, size_t len, struct pd_error *err)
 {
@@ -181,7 +194,7 @@ read_line(struct parser *p, const char *s, size_t len, struct pd_error *err)
 		    err);
 	if (memchr(s, '\0', len) != NULL)
 		return bad_line(p, "has a NUL byte: not folded stacks", err);
-	if (len > 0 && s[0] == '#' && (len == 1 || s[1] == ' '))
+	if (is_comment(s, len))
 		return pd_run_parse(p->run, s, len, err);
 	if (take_count(p, s, &len, &count, err) == -1)
 		return -1;

@@ -93,6 +93,7 @@ comments_are_passed_over(void)
 {
 	check_read("# made by hand\n#\na 1\n", "a 1\n");
 	check_read("#tag;b 1\n", "#tag;b 1\n");
+	check_read("# 1 of 2\n# \n# 12\n#;a 3\n", "# 12\n#;a 3\n");
 }
 
 static void
