@@ -583,6 +583,10 @@ add_run(struct diff *d, struct input *in)
 		cli_say(&d->cli, in->path, "a baseline: give it as "
 		    "--baseline FILE");
 		exit(2);
+	} else if (kind == PD_KIND_PPROF) {
+		cli_say(&d->cli, in->path, "compressed, or a pprof profile: "
+		    "give folded stacks or a recording");
+		exit(2);
 	} else {
 		add_folded(d, in, fd);
 	}
