@@ -49,7 +49,7 @@ node_agrees() {
 	pd-fold --weight samples node.data >out 2>err
 	note "$(head -n 3 err)"
 	awk '{ all += $NF } /;JS:\*?.?f .*f\.js:1/ { js += $NF }
-	    END { exit !(js > 0.8 * all) }' out
+	    END { exit !(js > all / 2) }' out
 }
 
 # Its unwind data lead through code without frame pointers as those that perf
@@ -69,7 +69,7 @@ node_unwinds() {
 	    END { exit !(n > 1000 && d * d < n * n / 1e4) }' frames perf.frames &&
 	    pd-fold -q --srcline --weight samples dwarf-node.data |
 	    awk '{ all += $NF } /;JS:.?f [^;]*f\.js:1:[0-9]+:f\.js:1[; ]/ { js += $NF }
-		END { exit !(js > 0.8 * all) }'
+		END { exit !(js > all / 2) }'
 }
 if command -v node >/dev/null; then
 	ok "Node.js" node_agrees
