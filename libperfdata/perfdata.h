@@ -675,6 +675,7 @@ struct pd_blame *pd_profile_unknown(const struct pd_profile *p,
 struct pd_text_opts {
 	bool	mark_kernel, mark_jit, mark_inline;	/* _[k], _[j], _[i] */
 	bool	addrs;			/* <ip> in unnamed frames */
+	bool	no_lines;		/* names without the lines of frames */
 	bool	perl;			/* text as stackcollapse-perf.pl makes it */
 };
 

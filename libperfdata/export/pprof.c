@@ -27,10 +27,11 @@ enum {
 	LABEL_KEY = 1, LABEL_STR, LABEL_NUM, LABEL_NUM_UNIT,
 	MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET,
 	MAPPING_FILENAME, MAPPING_BUILD_ID, MAPPING_HAS_FUNCTIONS,
-	MAPPING_HAS_INLINE_FRAMES = 10,
+	MAPPING_HAS_FILENAMES, MAPPING_HAS_LINE_NUMBERS,
+	MAPPING_HAS_INLINE_FRAMES,
 	LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE,
-	LINE_FUNCTION = 1,
-	FUNCTION_ID = 1, FUNCTION_NAME,
+	LINE_FUNCTION = 1, LINE_LINE,
+	FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_FILENAME = 4,
 };
 
 struct sample {
@@ -76,7 +77,12 @@ struct mapping {
 	const struct pd_mapping	*map;	/* NULL: only the name is known */
 	const char		*dso;
 	size_t			places;	/* that are seen of it */
-	bool			named, inlines;
+	bool			named, lined, inlines;
+};
+
+/* Texts by their number; the file is that of the first line that was seen. */
+struct function {
+	uint32_t		name, file;
 };
 
 /* What a node is in the profile that is being written. */
@@ -112,7 +118,8 @@ struct pd_pprof {
 	struct mapping		*mappings;	/* numbered from 1 */
 	size_t			nmappings, mappings_cap;
 	struct pd_map64		by_map;
-	uint32_t		*functions;	/* names; numbered from 1 */
+	struct pd_text_opts	text;		/* of names */
+	struct function		*functions;	/* numbered from 1 */
 	size_t			nfunctions, functions_cap;
 	struct pd_map64		by_name;
 	struct pd_strtab	strings;	/* string_table */
@@ -130,7 +137,7 @@ struct pd_pprof {
 };
 
 /* At most, each without its texts. */
-enum { FUNCTION_SIZE = 16, LOCATION_SIZE = 32, LINE_SIZE = 10,
+enum { FUNCTION_SIZE = 22, LOCATION_SIZE = 32, LINE_SIZE = 16,
 	MAPPING_SIZE = 120, SAMPLE_SIZE = 40, ID_SIZE = 5, STRING_SIZE = 6,
 	LABEL_SIZE = 60 };
 
@@ -147,7 +154,9 @@ pd_pprof_new(const struct pd_tree *tree, const struct pd_text_opts *text,
 	if (p == NULL)
 		return NULL;
 	p->tree = tree;
-	if (pd_labels_init(&p->names, tree, text, err) == -1) {
+	p->text = *text;
+	p->text.no_lines = true;	/* they have a field of their own */
+	if (pd_labels_init(&p->names, tree, &p->text, err) == -1) {
 		pd_pprof_free(p);
 		return NULL;
 	}
@@ -369,7 +378,9 @@ static uint32_t
 function_id(struct pd_pprof *p, uint32_t frame, struct pd_error *err)
 {
 	const char *name = pd_label(&p->names, frame, err);
-	uint32_t id, text;
+	const char *file = p->tree->frames[frame].file;
+	struct function new;
+	uint32_t id;
 
 	if (name == NULL)
 		return PD_NOID;
@@ -377,11 +388,13 @@ function_id(struct pd_pprof *p, uint32_t frame, struct pd_error *err)
 	id = pd_map64_find(&p->by_name, (uintptr_t)name);
 	if (id != PD_NOID)
 		return id;
-	text = string_id(p, name, err);
-	if (text == PD_NOID || pd_grow(&p->functions, &p->functions_cap,
-	    p->nfunctions + 1, sizeof(*p->functions), err) == -1)
+	new.name = string_id(p, name, err);
+	new.file = string_id(p, file ? file : "", err);
+	if (new.name == PD_NOID || new.file == PD_NOID ||
+	    pd_grow(&p->functions, &p->functions_cap, p->nfunctions + 1,
+	    sizeof(new), err) == -1)
 		return PD_NOID;
-	p->functions[p->nfunctions++] = text;
+	p->functions[p->nfunctions++] = new;
 	p->tables_size += FUNCTION_SIZE;
 	id = (uint32_t)p->nfunctions;
 	return pd_map64_put(&p->by_name, (uintptr_t)name, id, err) == -1 ?
@@ -440,6 +453,7 @@ place_id(struct pd_pprof *p, uint32_t outer, uint32_t frame,
 		m = &p->mappings[new.mapping - 1];
 		m->places++;
 		m->named |= f->name != NULL;
+		m->lined |= f->file != NULL;
 		m->inlines |= outer != 0;
 	}
 	p->places[p->nplaces++] = new;
@@ -718,6 +732,8 @@ put_mapping(struct pd_pprof *p, size_t i, struct pd_error *err)
 	pd_proto_u64(&p->inner, MAPPING_FILENAME, file);
 	pd_proto_u64(&p->inner, MAPPING_BUILD_ID, build);
 	pd_proto_u64(&p->inner, MAPPING_HAS_FUNCTIONS, m->named);
+	pd_proto_u64(&p->inner, MAPPING_HAS_FILENAMES, m->lined);
+	pd_proto_u64(&p->inner, MAPPING_HAS_LINE_NUMBERS, m->lined);
 	pd_proto_u64(&p->inner, MAPPING_HAS_INLINE_FRAMES, m->inlines);
 	pd_proto_message(&p->message, P_MAPPING, &p->inner);
 	return 0;
@@ -772,6 +788,8 @@ put_location(struct pd_pprof *p, uint32_t id, struct pd_proto *line)
 	for (;; in = &p->places[in->outer - 1]) {
 		line->len = 0;
 		pd_proto_u64(line, LINE_FUNCTION, in->function);
+		pd_proto_u64(line, LINE_LINE,
+		    p->tree->frames[in->frame].line);
 		pd_proto_message(&p->inner, LOCATION_LINE, line);
 		if (in->outer == 0)
 			break;
@@ -795,7 +813,9 @@ put_tables(struct pd_pprof *p, struct pd_error *err)
 	for (i = 0; i < p->nfunctions; i++) {
 		p->inner.len = 0;
 		pd_proto_u64(&p->inner, FUNCTION_ID, i + 1);
-		pd_proto_u64(&p->inner, FUNCTION_NAME, p->functions[i]);
+		pd_proto_u64(&p->inner, FUNCTION_NAME, p->functions[i].name);
+		pd_proto_u64(&p->inner, FUNCTION_FILENAME,
+		    p->functions[i].file);
 		pd_proto_message(&p->message, P_FUNCTION, &p->inner);
 	}
 	for (i = 0; i < p->strings.len; i++)

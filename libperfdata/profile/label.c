@@ -150,7 +150,7 @@ put_line(struct pd_labels *l, const struct pd_frame *f)
 	const char *base;
 	size_t len;
 
-	if (f->file == NULL)
+	if (f->file == NULL || l->opts->no_lines)
 		return;
 	base = base_name(f->file, &len);
 	snprintf(end, l->cap - (size_t)(end - l->buf), ":%.*s:%" PRIu32,
