@@ -267,12 +267,12 @@ parse_options(struct push *p)
 /* ---- where profiles go ----------------------------------------------------------- */
 
 static void
-say(void *ctx, const char *text)
+say(void *ctx, const char *server, const char *text)
 {
 	const struct push *p = ctx;
 
 	if (!p->cli.quiet)
-		cli_say(&p->cli, pd_push_server(p->push), "%s", text);
+		cli_say(&p->cli, server, "%s", text);
 }
 
 /* Requests of the push API behind each other are one request. */
@@ -458,13 +458,14 @@ catch_end(void)
 }
 
 static int
-idle(void *ctx)
+idle(void *ctx, bool waiting)
 {
 	struct push *p = ctx;
 
 	if (stopped)
 		return 1;
-	if (p->windows != NULL && !p->idle_failed &&
+	/* What comes later closes its window itself. */
+	if (waiting && p->windows != NULL && !p->idle_failed &&
 	    pd_push_windows_over(p->windows, wall_now()))
 		p->idle_failed = pd_push_windows_flush(p->windows,
 		    &p->idle_error) == -1;
@@ -473,33 +474,28 @@ idle(void *ctx)
 
 /*
  * A file that does not say what time it was: it was written until its date.
- * *live: it is being written.
+ * In those that perf wrote into a pipe, that is seen later.
  */
-static uint64_t
-guess_base(const struct push *p, bool *live)
+static void
+guess_time(struct push *p)
 {
 	const struct pd_info *info = pd_reader_info(p->rd);
 	uint64_t length = 0, end;
 	struct stat st;
 
-	*live = false;
 	if (info->first_time != PD_NOTIME && info->last_time > info->first_time)
 		length = info->last_time - info->first_time;
-	if (p->rebase != NULL && rebase_time(p) != 0)
-		return rebase_time(p);
-	if (p->rebase != NULL)
-		return wall_now() - length;
-	if (info->clock_wall != 0)
-		return 0;
-	if (is_pipe(p)) {
-		*live = true;
-		return 0;
+	if (p->rebase != NULL) {
+		p->window.base = rebase_time(p);
+		if (p->window.base == 0)
+			p->window.base = wall_now() - length;
 	}
-	if ((p->fd == -1 ? stat(p->input, &st) : fstat(p->fd, &st)) == -1)
-		return 0;
+	if (is_pipe(p) ||
+	    (p->fd == -1 ? stat(p->input, &st) : fstat(p->fd, &st)) == -1)
+		return;
 	end = (uint64_t)st.st_mtim.tv_sec * SECOND +
 	    (uint64_t)st.st_mtim.tv_nsec;
-	return end > length ? end - length : end;
+	p->window.guess = end > length ? end - length : end;
 }
 
 /*
@@ -548,7 +544,7 @@ fold_all(struct push *p, struct pd_error *err)
 	p->fold_opts.first_seen = p->window.size != 0;
 	/* The server cuts off the leaf of what is deeper; roots count, too. */
 	p->fold_opts.stack.max_stack = PD_SERVER_DEPTH - 10;
-	p->window.base = guess_base(p, &p->window.live);
+	guess_time(p);
 	p->windows = pd_push_windows_new(p->rd, &p->window, err);
 	p->fold_opts.sample_ctx = p->windows;
 	if (p->windows == NULL ||
@@ -631,13 +627,13 @@ report_input(struct push *p)
 		return;
 	n = pd_push_windows_counts(p->windows);
 	if (n.samples > 0 && !pd_push_windows_has_clock(p->windows) &&
-	    p->rebase == NULL && !p->window.live)
+	    p->rebase == NULL && p->window.guess != 0)
 		cli_warn(&p->cli, "the recording does not say what time it was "
 		    "(perf record -k CLOCK_MONOTONIC does): taken from the date "
 		    "of the file");
 	if (n.timeless > 0)
 		cli_warn(&p->cli, "%" PRIu64 " samples have no time", n.timeless);
-	if (cli_report_fold(&p->cli, p->input, p->rd, p->fold, "samples",
+	if (cli_report_fold(&p->cli, p->input, p->rd, p->fold, "period",
 	    p->verbose, &err) == -1)
 		cli_die(&p->cli, NULL, &err);
 }

@@ -199,12 +199,12 @@ struct pd_reader *pd_reader_open_fd(int fd, enum pd_order order,
 void pd_reader_close(struct pd_reader *rd);
 
 /*
- * If the input is a pipe, call idle(ctx) before each read from it, when a
- * signal comes in, and every `every` ns while there is nothing to read.  When
- * it returns other than 0, the input ends there.
+ * If the input is a pipe, call idle(ctx, false) before each read from it, and
+ * with true while it gives nothing: every `every` ns, and when a signal comes
+ * in.  When it returns other than 0, the input ends there.
  */
 void pd_reader_on_idle(struct pd_reader *rd, uint64_t every,
-    int (*idle)(void *ctx), void *ctx);
+    int (*idle)(void *ctx, bool waiting), void *ctx);
 
 /*
  * The next record in the order chosen at open time.  0 at the end, also when

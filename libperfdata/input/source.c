@@ -70,7 +70,7 @@ wait_for_input(struct pd_source *s, struct pd_error *err)
 	struct pollfd p = { s->fd, POLLIN, 0 };
 	int r;
 
-	if (s->idle != NULL && s->idle(s->idle_ctx) != 0)
+	if (s->idle != NULL && s->idle(s->idle_ctx, false) != 0)
 		return 0;
 	if (poll(&p, 1, 0) != 0)
 		return 1;
@@ -79,7 +79,7 @@ wait_for_input(struct pd_source *s, struct pd_error *err)
 	if (s->idle == NULL)
 		return 1;
 	while ((r = poll(&p, 1, s->idle_ms)) == 0 || (r < 0 && errno == EINTR))
-		if (s->idle(s->idle_ctx) != 0)
+		if (s->idle(s->idle_ctx, true) != 0)
 			return 0;
 	return 1;
 }

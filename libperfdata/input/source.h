@@ -15,7 +15,7 @@ struct pd_source {
 	int		(*wait)(void *ctx, struct pd_error *err);
 	void		*wait_ctx;
 	/* See pd_reader_on_idle(). */
-	int		(*idle)(void *ctx);
+	int		(*idle)(void *ctx, bool waiting);
 	void		*idle_ctx;
 	int		idle_ms;
 };

@@ -10,7 +10,7 @@
 #include "push/http.h"
 
 #define MAX_ANSWER	65536		/* bytes; the rest is not waited for */
-#define MAX_SECRETS	32
+#define MAX_SECRETS	64
 
 struct transfer {
 	struct pd_http	*http;
@@ -162,7 +162,10 @@ add_own_header(struct pd_http *h, const char *line, struct pd_error *err)
 	if (name == 0 || strcspn(line, " \t") < name)
 		return pd_fail(err, PD_EARG, PD_NOWHERE,
 		    "a header is not of the form 'Name: value'");
-	if (add_secret(h, colon + 1 + strspn(colon + 1, " "), err) == -1)
+	/* All of it, and what is behind "Bearer". */
+	if (add_secret(h, colon + 1 + strspn(colon + 1, " "), err) == -1 ||
+	    add_secret(h, strrchr(line, ' ') ? strrchr(line, ' ') + 1 : NULL,
+	    err) == -1)
 		return -1;
 	return add_header(&h->headers, line, err);
 }

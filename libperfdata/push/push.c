@@ -81,7 +81,7 @@ say(struct pd_push *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	p->opts.say(p->opts.say_ctx, text);
+	p->opts.say(p->opts.say_ctx, pd_http_server(p->http), text);
 }
 
 /* ---- entries ---------------------------------------------------------------------- */
@@ -316,7 +316,7 @@ say_whether_down(struct pd_push *p, enum pd_verdict v)
 		say(p, "the server does not take anything: %s; trying on",
 		    p->counts.why);
 		p->down = true;
-	} else if (v == PD_STORED && p->down) {
+	} else if (v != PD_RETRY && p->down) {
 		say(p, "the server is back");
 		p->down = false;
 	}

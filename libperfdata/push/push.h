@@ -22,7 +22,7 @@ struct pd_push_opts {
 	const char	*spool;		/* directory; NULL: none */
 	uint64_t	spool_max;	/* bytes */
 	/* Told of what happens, from the thread that sends. */
-	void		(*say)(void *ctx, const char *text);
+	void		(*say)(void *ctx, const char *server, const char *text);
 	void		*say_ctx;
 };
 

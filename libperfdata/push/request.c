@@ -147,12 +147,6 @@ pd_batch_profiles(const struct pd_batch *b)
 	return b->profiles;
 }
 
-uint64_t
-pd_batch_raw(const struct pd_batch *b)
-{
-	return b->raw;
-}
-
 bool
 pd_batch_full(const struct pd_batch *b, uint64_t raw)
 {

@@ -39,8 +39,6 @@ void pd_batch_free(struct pd_batch *b);
 int pd_batch_add(struct pd_batch *b, const struct pd_push_part *part,
     struct pd_error *err);
 size_t pd_batch_profiles(const struct pd_batch *b);
-/* Bytes without compression. */
-uint64_t pd_batch_raw(const struct pd_batch *b);
 /* Whether another profile can come into the same request. */
 bool pd_batch_full(const struct pd_batch *b, uint64_t raw);
 

@@ -200,7 +200,7 @@ pd_push_windows_forget(struct pd_push_windows *w)
 bool
 pd_push_windows_over(const struct pd_push_windows *w, uint64_t wall)
 {
-	return w->open && w->opts.size != 0 &&
+	return w->open && w->opts.size != 0 && w->opts.base == 0 &&
 	    wall / w->opts.size > w->index + 1;
 }
 
@@ -253,9 +253,11 @@ begin(struct pd_push_windows *w, uint64_t time)
 	w->has_clock = wall != 0;
 	if (w->opts.base != 0)
 		wall = w->opts.base;
+	else if (wall == 0 && w->opts.guess != 0)
+		wall = w->opts.guess;
 	else if (wall == 0)
 		wall = guess_wall(time, &live);
-	w->follows = live && w->opts.live;
+	w->follows = live;
 	w->offset = wall - time;
 	w->below = wall % MS;
 	w->adjusted = wall;

@@ -9,12 +9,9 @@ struct pd_push_windows;
 struct pd_push_window_opts {
 	uint64_t	size;		/* ns; 0: one for all */
 	uint64_t	span;		/* ns; 0: samples do not tell theirs */
-	/*
-	 * The wall clock at the first sample; 0: as recorded, or if that is
-	 * not known, as if it were just being taken.
-	 */
-	uint64_t	base;
-	bool		live;		/* it is: follow the wall clock */
+	uint64_t	base;		/* wall clock at the first sample; 0: as recorded */
+	/* If nothing is recorded; 0: it was just taken, follow the clock. */
+	uint64_t	guess;
 	struct pd_text_opts text;
 	int		(*put)(void *ctx, const struct pd_push_part *part,
 			    struct pd_error *err);

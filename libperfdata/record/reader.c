@@ -186,7 +186,7 @@ pd_reader_open_fd(int fd, enum pd_order order, struct pd_error *err)
 
 void
 pd_reader_on_idle(struct pd_reader *rd, uint64_t every,
-    int (*idle)(void *ctx), void *ctx)
+    int (*idle)(void *ctx, bool waiting), void *ctx)
 {
 	uint64_t ms = every / 1000000;
 

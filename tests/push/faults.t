@@ -587,6 +587,30 @@ def timed(t):
 
 
 @test
+def quiet():
+    """a window that is over is sent, though no sample follows"""
+    with pushserver.Server(rate=0) as s:
+        data = subprocess.run([f"{BIN}/pd-slice", "-q", "--pipe", DATA],
+                              capture_output=True, check=True).stdout
+        p = subprocess.Popen(
+            BASE + ["--server", s.url, "--rate", "0", "--window", "500ms", "-"],
+            stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
+        p.stdin.write(data)
+        p.stdin.flush()
+        for _ in range(200):        # the input goes on
+            if s.store.rows:
+                break
+            time.sleep(0.1)
+        check(s.store.rows, "nothing came")
+        before = sum(s.store.stacks().values())
+        p.stdin.close()
+        p.wait()
+        check(p.returncode == 0, p.stderr.read())
+        p.stderr.close()
+        check(s.store.stacks() == WANT.stacks(), before, "then other stacks")
+
+
+@test
 def out_of_memory():
     """whatever allocation fails, all is stored, or it is said"""
     lib = os.environ.get("PD_TESTS", TOP + "/build/gcc/tests") + \

@@ -250,8 +250,9 @@ a_request_is_no_larger_than_a_server_takes_at_once(void)
 	CHECK(!pd_batch_full(b, 1u << 31));	/* one is always taken */
 	while (!pd_batch_full(b, p.raw))
 		CHECK(pd_batch_add(b, &p, &err) == 0);
-	CHECK(pd_batch_raw(b) <= PD_SERVER_SIZE && pd_batch_profiles(b) > 10);
-	pd_request_free(pd_batch_take(b, &err));
+	r = pd_batch_take(b, &err);
+	CHECK(r->raw <= PD_SERVER_SIZE && r->profiles > 10);
+	pd_request_free(r);
 	p.raw = 10;
 	while (!pd_batch_full(b, p.raw))
 		CHECK(pd_batch_add(b, &p, &err) == 0);

@@ -228,30 +228,80 @@ spans_keep_samples_of_one_stack_apart(void)
 static void
 a_live_window_is_over_when_the_next_one_is(void)
 {
-	struct pd_push_windows *w = windows(SEC, 0);
+	struct pd_push_window_opts o = { .size = SEC, .guess = BASE, .put = put };
+	struct pd_error err;
+	struct pd_push_windows *w = pd_push_windows_new(rd, &o, &err);
 
+	nparts = 0;
 	CHECK(!pd_push_windows_over(w, BASE + 999 * SEC));
 	sample(w, 0, node, true);
 	CHECK(!pd_push_windows_over(w, BASE));
 	CHECK(!pd_push_windows_over(w, BASE + 2 * SEC - 1));
 	CHECK(pd_push_windows_over(w, BASE + 2 * SEC));
 	finish(w);
+	w = windows(SEC, 0);		/* the past, as it is told to be */
+	sample(w, 0, node, true);
+	CHECK(!pd_push_windows_over(w, BASE + 999 * SEC));
+	finish(w);
 }
 
-int
-main(void)
+/* A recording out of a pipe; clock: it says that time 0 is BASE. */
+static int
+open_recording(bool clock)
 {
-	struct pdb *b = pdb_new(PDB_FILE, false);
-	struct pd_frame f = { .name = "main", .kind = PD_FRAME_USER };
+	struct pdb *b = pdb_new(PDB_PIPE, false);
+	const uint64_t clocks[] = { 1 | UINT64_C(1) << 32, BASE, 0 };
+	struct pd_record rec;
 	struct pd_error err;
 	char path[32];
 	int fd;
 
 	pdb_event(b, &(struct pdb_event){ .sample_type = PDB_IP | PDB_TIME });
+	if (clock)
+		pdb_feature(b, 29, clocks, sizeof(clocks));
 	pdb_round(b);
 	fd = pdb_file(b, path);
 	if ((rd = pd_reader_open(path, PD_TIME_ORDER, &err)) == NULL)
 		printf("Bail out! %s\n", err.msg);
+	while (pd_reader_next(rd, &rec, &err) == 1)
+		;
+	return fd;
+}
+
+/* In a pipe the clock comes as a record, after the date of the file is seen. */
+static void
+what_is_recorded_goes_before_what_is_guessed(void)
+{
+	struct pd_push_window_opts o = { .guess = 7 * SEC, .put = put };
+	struct pd_push_windows *w;
+	struct pd_reader *plain = rd;
+	struct pd_error err;
+	int fd;
+
+	nparts = 0;
+	w = pd_push_windows_new(rd, &o, &err);
+	sample(w, 0, node, true);
+	CHECK(!pd_push_windows_has_clock(w));
+	finish(w);
+	CHECK_EQ(parts[0].time, 7 * SEC);
+	fd = open_recording(true);
+	w = pd_push_windows_new(rd, &o, &err);
+	sample(w, 0, node, true);
+	CHECK(pd_push_windows_has_clock(w));
+	finish(w);
+	CHECK_EQ(parts[1].time, BASE + 1000);
+	pd_reader_close(rd);
+	close(fd);
+	rd = plain;
+}
+
+int
+main(void)
+{
+	struct pd_frame f = { .name = "main", .kind = PD_FRAME_USER };
+	struct pd_error err;
+	int fd = open_recording(false);
+
 	tree = pd_tree_new(&err);
 	node = pd_tree_child(tree, 0, pd_tree_add_frame(tree, &f, &err), &err);
 	RUN(windows_begin_at_multiples_of_their_size);
@@ -263,6 +313,7 @@ main(void)
 	RUN(more_stacks_than_a_profile_may_have_are_several);
 	RUN(spans_keep_samples_of_one_stack_apart);
 	RUN(a_live_window_is_over_when_the_next_one_is);
+	RUN(what_is_recorded_goes_before_what_is_guessed);
 	pd_tree_free(tree);
 	pd_reader_close(rd);
 	close(fd);
