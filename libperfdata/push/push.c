@@ -547,7 +547,7 @@ pd_push_new(const struct pd_push_opts *opts, struct pd_error *err)
 	p->queue.parallel = opts->http.parallel;
 	p->queue.budget = opts->budget;
 	p->queue.rate = opts->rate;
-	p->queue.burst = PD_SERVER_SIZE;
+	p->queue.burst = PD_SERVER_SIZE / 2;	/* see request.c */
 	if (pd_push_ident_check(&opts->ident, err) == -1 ||
 	    (p->batch = pd_batch_new(&p->opts.ident, err)) == NULL ||
 	    (p->http = pd_http_new(&opts->http, err)) == NULL ||

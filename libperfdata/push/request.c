@@ -27,8 +27,13 @@
 #define OWN_LABELS	4
 #define MAX_NAME	1024
 #define MAX_VALUE	2048
-/* What the rate limiter lets through at once, and the server in parallel. */
-#define BATCH_RAW	(PD_SERVER_SIZE / 10 * 9)
+/*
+ * Half of what the rate limiter lets through at once, and what the server
+ * handles in parallel.  It counts what arrives, which bunches up: a request that
+ * is over its limit in part is stored in part, and counts double until it is
+ * compacted after it was sent again.
+ */
+#define BATCH_RAW	(PD_SERVER_SIZE / 2)
 #define BATCH_PROFILES	256
 
 struct pd_batch {

@@ -251,7 +251,7 @@ a_request_is_no_larger_than_a_server_takes_at_once(void)
 	while (!pd_batch_full(b, p.raw))
 		CHECK(pd_batch_add(b, &p, &err) == 0);
 	r = pd_batch_take(b, &err);
-	CHECK(r->raw <= PD_SERVER_SIZE && r->profiles > 10);
+	CHECK(r->raw <= PD_SERVER_SIZE / 2 && r->profiles == 10);
 	pd_request_free(r);
 	p.raw = 10;
 	while (!pd_batch_full(b, p.raw))
