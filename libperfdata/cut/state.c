@@ -13,6 +13,7 @@ struct pd_past_record {
 	uint64_t	key;
 	uint8_t		*data;		/* free(3); NULL: it is gone */
 	uint16_t	size;
+	uint16_t	time;		/* where it has its time; 0: nowhere */
 	uint32_t	tid;		/* of NAMESPACES, else PD_NOID */
 };
 
@@ -84,6 +85,16 @@ forget(struct pd_past *p, uint64_t key)
 	pd_map64_del(&p->index, key);
 }
 
+/* Where a record of the kernel that is no sample has its time, or 0. */
+static uint16_t
+time_of(const struct pd_record *rec)
+{
+	const struct pd_evt *evt = (const struct pd_evt *)rec->event;
+
+	return rec->time == PD_NOTIME || evt == NULL ? 0 :
+	    (uint16_t)(rec->size - 8 * (size_t)evt->t_time);
+}
+
 /* Close the gaps once they are most of it. */
 static int
 close_gaps(struct pd_past *p, struct pd_error *err)
@@ -129,7 +140,7 @@ pd_past_apply(struct pd_past *p, const struct pd_record *rec,
 		return -1;
 	new = &p->records[p->len];
 	*new = (struct pd_past_record){ key, malloc(rec->size),
-		(uint16_t)rec->size, PD_NOID };
+		(uint16_t)rec->size, time_of(rec), PD_NOID };
 	if (new->data == NULL)
 		return pd_fail_nomem(err);
 	memcpy(new->data, rec->data, rec->size);
@@ -152,9 +163,19 @@ pd_past_free(struct pd_past *p)
 	pd_map64_free(&p->index);
 }
 
+/* With the time of now: its own may be one that its reader is done with. */
+static int
+tell_again(const struct pd_teller *t, const struct pd_past_record *r,
+    uint64_t time, struct pd_error *err)
+{
+	if (r->time > 0 && time != PD_NOTIME)
+		pd_store_u64(r->data + r->time, time, t->swapped);
+	return pd_writer_put(t->writer, r->data, r->size, err);
+}
+
 /* All but what belongs to a thread. */
 static int
-tell_past(const struct pd_teller *t, struct pd_error *err)
+tell_past(const struct pd_teller *t, uint64_t time, struct pd_error *err)
 {
 	const struct pd_past *p = t->past;
 	size_t i;
@@ -162,8 +183,7 @@ tell_past(const struct pd_teller *t, struct pd_error *err)
 	for (i = 0; i < p->len; i++)
 		if (p->records[i].data != NULL &&
 		    p->records[i].tid == PD_NOID &&
-		    pd_writer_put(t->writer, p->records[i].data,
-		    p->records[i].size, err) == -1)
+		    tell_again(t, &p->records[i], time, err) == -1)
 			return -1;
 	t->told->past = true;
 	return 0;
@@ -246,11 +266,15 @@ static int
 tell_fork(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
     uint64_t time, struct pd_error *err)
 {
+	const struct pd_thr *parent = pd_session_find(t->session, th->ptid);
+	/* It would be made anew, in the place of whoever has its number now. */
+	bool other = parent != NULL && parent->pub.pid != th->ppid;
+
 	begin(d, t, PD_RECORD_FORK, PD_MISC_FORK_EXEC);
 	add_u32(d, th->pub.pid);
-	add_u32(d, th->ppid);
+	add_u32(d, other ? PD_NOID : th->ppid);
 	add_u32(d, th->pub.tid);
-	add_u32(d, th->ptid);
+	add_u32(d, other ? PD_NOID : th->ptid);
 	add_u64(d, time == PD_NOTIME ? 0 : time);
 	return finish(d, t, th, time, err);
 }
@@ -288,6 +312,42 @@ was_told(const struct pd_told *t, uint64_t serial)
 	return pd_map64_find(&t->serials, serial) != PD_NOID;
 }
 
+/* Serials that no thread or process has any more. */
+static int
+forget_gone(const struct pd_teller *t, struct pd_error *err)
+{
+	struct pd_told *told = t->told;
+	struct pd_map64 all = told->serials;
+	const struct pd_thr *th;
+	size_t i = 0;
+	int r = 0;
+
+	told->serials = (struct pd_map64){ 0 };
+	while (r == 0 && (th = pd_session_next(t->session, &i)) != NULL) {
+		if (pd_map64_find(&all, th->serial) != PD_NOID)
+			r = pd_map64_put(&told->serials, th->serial, 1, err);
+		if (r == 0 && pd_map64_find(&all, th->proc->serial) != PD_NOID)
+			r = pd_map64_put(&told->serials, th->proc->serial, 1,
+			    err);
+	}
+	pd_map64_free(&all);
+	return r;
+}
+
+/* Threads come and go as long as the recorder runs: there is a limit. */
+static int
+set_told(const struct pd_teller *t, uint64_t serial, struct pd_error *err)
+{
+	struct pd_told *told = t->told;
+
+	if (told->serials.used >= told->limit) {
+		if (forget_gone(t, err) == -1)
+			return -1;
+		told->limit = 2 * told->serials.used + 1024;
+	}
+	return pd_map64_put(&told->serials, serial, 1, err);
+}
+
 /* The maps; between exec and the first sample of the new program, of both. */
 static int
 tell_space(const struct pd_teller *t, struct draft *d,
@@ -299,19 +359,19 @@ tell_space(const struct pd_teller *t, struct draft *d,
 	    time, err) == -1 || tell_comm(t, d, th, th->pub.tid,
 	    th->pub.comm, PD_MISC_COMM_EXEC, time, err) == -1))
 		return -1;
-	return tell_maps(t, d, th, sp->maps, sp->len, time, err) == -1 ||
-	    pd_map64_put(&t->told->serials, th->proc->serial, 1, err) == -1 ?
-	    -1 : 0;
+	return tell_maps(t, d, th, sp->maps, sp->len, time, err) == -1 ? -1 :
+	    set_told(t, th->proc->serial, err);
 }
 
 static int
-tell_namespaces(const struct pd_teller *t, uint32_t tid, struct pd_error *err)
+tell_namespaces(const struct pd_teller *t, uint32_t tid, uint64_t time,
+    struct pd_error *err)
 {
 	uint32_t i = pd_map64_find(&t->past->index, pd_hash_u64(tid) ^
 	    (uint64_t)PD_REC_NAMESPACES << 56);
 
-	return i == PD_NOID ? 0 : pd_writer_put(t->writer,
-	    t->past->records[i].data, t->past->records[i].size, err);
+	return i == PD_NOID ? 0 : tell_again(t, &t->past->records[i], time,
+	    err);
 }
 
 static int
@@ -321,9 +381,9 @@ tell_thread(const struct pd_teller *t, struct draft *d,
 	if ((th->ptid != PD_NOID && tell_fork(t, d, th, time, err) == -1) ||
 	    (th->named && tell_comm(t, d, th, th->pub.tid, th->pub.comm, 0,
 	    time, err) == -1) ||
-	    tell_namespaces(t, th->pub.tid, err) == -1)
+	    tell_namespaces(t, th->pub.tid, time, err) == -1)
 		return -1;
-	return pd_map64_put(&t->told->serials, th->serial, 1, err);
+	return set_told(t, th->serial, err);
 }
 
 /*
@@ -357,7 +417,7 @@ pd_tell(const struct pd_teller *t, const struct pd_thread *thread,
 
 	if (t->told->last == th->serial)
 		return 0;
-	if (!t->told->past && tell_past(t, err) == -1)
+	if (!t->told->past && tell_past(t, time, err) == -1)
 		return -1;
 	if (!was_told(t->told, th->serial)) {
 		if ((d = malloc(sizeof(*d))) == NULL)
@@ -371,6 +431,33 @@ pd_tell(const struct pd_teller *t, const struct pd_thread *thread,
 
 /* ---- records that change what was told -------------------------------------------------- */
 
+static const struct pd_thr *
+thread_of(const struct pd_teller *t, uint32_t pid, uint32_t tid)
+{
+	const struct pd_thr *th = pd_session_find(t->session, tid);
+
+	return th != NULL && th->pub.pid == pid ? th : NULL;
+}
+
+/*
+ * Only where the parent, whose name the child has, is known to the reader of
+ * the cut, in the same process.  Else the child is told of when it has samples
+ * itself.
+ */
+static int
+concerns_fork(const struct pd_teller *t, struct pd_cursor *c,
+    struct pd_error *err)
+{
+	uint32_t pid = pd_get_u32(c), ppid = pd_get_u32(c);
+	const struct pd_thr *th = thread_of(t, pid, pd_get_u32(c));
+	const struct pd_thr *parent = thread_of(t, ppid, pd_get_u32(c));
+
+	if (pid != ppid || th == NULL || parent == NULL ||
+	    !was_told(t->told, parent->serial))
+		return 0;
+	return set_told(t, th->serial, err) == -1 ? -1 : 1;
+}
+
 /*
  * Whether the subject of a record is known to the reader of the cut; the
  * thread that execs becomes so, as its process is another one from then on.
@@ -379,46 +466,35 @@ static int
 concerns(const struct pd_teller *t, const struct pd_record *rec,
     struct pd_error *err)
 {
-	const struct pd_told *told = t->told;
+	struct pd_cursor c = pd_record_body(rec), fork = c;
+	uint32_t pid = pd_get_u32(&c), tid = pd_get_u32(&c);
+	const struct pd_process *proc;
 	const struct pd_thr *th;
-	struct pd_cursor c = pd_record_body(rec);
-	uint32_t pid = pd_get_u32(&c), tid = pd_get_u32(&c), ppid;
+	bool told;
 
+	if (rec->type == PD_REC_EXIT)		/* pid ppid tid ptid */
+		tid = pd_get_u32(&c);
+	th = thread_of(t, pid, tid);
+	told = th != NULL && was_told(t->told, th->serial);
+	proc = th ? th->proc : pd_session_process(t->session, pid);
 	switch (rec->type) {
 	case PD_REC_MMAP:
 	case PD_REC_MMAP2:
-		if (!is_user_map(rec))
-			return told->past;
-		th = pd_session_find(t->session, tid);
-		return th != NULL && th->pub.pid == pid &&
-		    was_told(told, th->proc->serial);
+		if (is_user_map(rec))
+			return proc && was_told(t->told, proc->serial);
+		break;
 	case PD_REC_COMM:
+		if (!(rec->misc & PD_MISC_COMM_EXEC) || proc == NULL ||
+		    !was_told(t->told, proc->serial))
+			return told;
+		return th && pd_tell(t, &th->pub, rec->time, err) == -1 ? -1 : 1;
 	case PD_REC_NAMESPACES:
-		th = pd_session_find(t->session, tid);
-		if (th == NULL || th->pub.pid != pid)
-			return 0;
-		if (rec->type == PD_REC_COMM &&
-		    (rec->misc & PD_MISC_COMM_EXEC) &&
-		    was_told(told, th->proc->serial) &&
-		    pd_tell(t, &th->pub, rec->time, err) == -1)
-			return -1;
-		return was_told(told, th->serial);
-	case PD_REC_FORK:
 	case PD_REC_EXIT:
-		ppid = tid;		/* pid ppid tid ptid */
-		tid = pd_get_u32(&c);
-		th = pd_session_find(t->session, tid);
-		if (th == NULL || th->pub.pid != pid)
-			return 0;
-		/* A new process is told of when it has samples itself. */
-		if (rec->type == PD_REC_EXIT)
-			return was_told(told, th->serial);
-		if (pid != ppid || !was_told(told, th->proc->serial))
-			return 0;
-		return pd_map64_put(&t->told->serials, th->serial, 1, err) ==
-		    -1 ? -1 : 1;
+		return told;
+	case PD_REC_FORK:
+		return concerns_fork(t, &fork, err);
 	}
-	return told->past;
+	return t->told->past;
 }
 
 int

@@ -32,6 +32,7 @@ void pd_past_free(struct pd_past *p);
 /* What one output was told of.  Zero is nothing. */
 struct pd_told {
 	struct pd_map64	serials;	/* of threads and processes */
+	size_t		limit;		/* of them, before some are forgotten */
 	bool		past;		/* what belongs to no thread */
 	uint64_t	last;		/* serial of the thread looked up last */
 };

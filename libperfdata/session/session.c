@@ -544,6 +544,22 @@ pd_session_find(const struct pd_session *s, uint32_t tid)
 	return table_find(&s->threads, tid);
 }
 
+struct pd_process *
+pd_session_process(const struct pd_session *s, uint32_t pid)
+{
+	return table_find(&s->procs, pid);
+}
+
+struct pd_thr *
+pd_session_next(const struct pd_session *s, size_t *i)
+{
+	struct pd_thr *th = NULL;
+
+	while (th == NULL && *i < s->threads.len)
+		th = s->threads.items[(*i)++];
+	return th;
+}
+
 static int
 apply_body(struct pd_session *s, const struct pd_record *rec,
     const union pd_body *body, struct pd_error *err)

@@ -34,6 +34,13 @@ pd_thread_space(const struct pd_thread *th)
 /* The thread that has this number now, or NULL. */
 struct pd_thr *pd_session_find(const struct pd_session *s, uint32_t tid);
 
+/* The process of this number that a new thread would belong to, or NULL. */
+struct pd_process *pd_session_process(const struct pd_session *s,
+    uint32_t pid);
+
+/* The next thread from place *i on, which goes behind it; NULL at the end. */
+struct pd_thr *pd_session_next(const struct pd_session *s, size_t *i);
+
 /* A thread whose process called exec runs its new program: see space.h. */
 void pd_session_settle(struct pd_session *s, const struct pd_thread *th);
 

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cut/state.h"
 #include "pdbuild.h"
 #include "record/record.h"
 #include "tap.h"
@@ -421,6 +422,155 @@ all_state_is_kept_on_request(void)
 	pd_windows_free(w);
 }
 
+/* Its parent may have no samples, but has its name. */
+static void
+a_thread_has_the_name_of_a_parent_without_samples(void)
+{
+	struct pdb *b = two_processes(PDB_FILE, false);
+	struct pd_windows *w = window("0.0000005,");
+	struct pd_slice_opts o = all;
+	struct pdb_id id = at(510, 10, 12);
+
+	o.windows = w;
+	pdb_fork(b, 0, &id, 10, 11, 0);
+	sample(b, 0, 600, 10, 12);
+	SLICED(b, &o, "comm(10 main) map(10 1000-3000 0 /bin/a) 500:10 "
+	    "fork(10/12 of 11 told) comm(12 worker) 600:12 ");
+	pd_windows_free(w);
+}
+
+/* Whose FORK was lost, or which has none yet. */
+static void
+a_map_by_an_unknown_thread_is_kept(void)
+{
+	struct pdb *b = two_processes(PDB_FILE, false);
+	struct pd_windows *w = window("0.0000005,");
+	struct pd_slice_opts o = all;
+	struct pdb_id id = at(510, 10, 12);
+
+	o.windows = w;
+	pdb_mmap2(b, 0, &id, &(struct pdb_map){ .start = 0x8000,
+	    .len = 0x1000, .path = "/lib/x" });
+	sample(b, 0, 600, 10, 10);
+	SLICED(b, &o, "comm(10 main) map(10 1000-3000 0 /bin/a) 500:10 "
+	    "map(10 8000-9000 0 /lib/x) 600:10 ");
+	pd_windows_free(w);
+}
+
+/* The parent ended, and its number is that of another process's thread. */
+static void
+a_parent_does_not_take_the_place_of_another_thread(void)
+{
+	struct pdb *b = pdb_new(PDB_FILE, false);
+	unsigned ev = clock_event(b);
+	struct pd_windows *w = window("0.0000005,");
+	struct pd_slice_opts o = all;
+	struct pdb_id id = at(120, 10, 10);
+
+	o.windows = w;
+	comm(b, ev, 100, 10, 10, "parent", false);
+	fork_of(b, ev, 110, 30, 30, 10);
+	pdb_exit(b, ev, &id);
+	comm(b, ev, 130, 20, 20, "other", false);
+	fork_of(b, ev, 140, 20, 10, 20);
+	sample(b, ev, 500, 20, 10);
+	sample(b, ev, 510, 30, 30);
+	sample(b, ev, 520, 20, 10);
+	SLICED(b, &o, "comm(20 other) fork(20/10 of 20 told) comm(10 other) "
+	    "500:10 fork(30/30 of 4294967295 told) comm(30 parent) 510:30 "
+	    "520:10 ");
+	pd_windows_free(w);
+}
+
+static void
+namespaces(struct pdb *b, unsigned ev, uint64_t time, uint32_t pid)
+{
+	struct pdb_id id = at(time, pid, pid);
+
+	pdb_begin(b, PD_REC_NAMESPACES, 0);
+	pdb_u32(b, pid);
+	pdb_u32(b, pid);
+	pdb_u64(b, 0);
+	pdb_trailer(b, ev, &id);
+	pdb_end(b);
+}
+
+/* Nothing of before comes too late to be put in order. */
+static void
+what_was_before_is_told_with_the_time_of_the_sample(void)
+{
+	struct pdb *b = pdb_new(PDB_FILE, false);
+	unsigned ev = clock_event(b);
+	struct pd_windows *w = window("0.000005,");
+	struct pd_slice_opts o = all;
+	struct pd_slice_counts n;
+	struct pd_reader *rd;
+	struct pd_record rec;
+	char path[32];
+	int fd;
+
+	o.windows = w;
+	ksymbol(b, ev, 90, 0x10000, "prog", false);
+	namespaces(b, ev, 100, 10);
+	namespaces(b, ev, 110, 20);
+	sample(b, ev, 5000, 10, 10);
+	sample(b, ev, 5100, 20, 20);
+	fd = slice(b, &o, path, &n);
+	rd = pd_reader_open(path, PD_FILE_ORDER, &err);
+	for (uint64_t last = 5000; pd_reader_next(rd, &rec, &err) == 1;) {
+		if (rec.type >= PD_RECORD_USER_START)
+			continue;
+		CHECK(rec.time >= last);
+		last = rec.time;
+	}
+	pd_reader_close(rd);
+	close(fd);
+	pd_windows_free(w);
+}
+
+/* A recorder that never ends sees any number of processes. */
+static void
+what_is_gone_is_not_remembered(void)
+{
+	struct pdb *b = pdb_new(PDB_FILE, false);
+	unsigned ev = clock_event(b);
+	struct pd_past past = { 0 };
+	struct pd_told told = { 0 };
+	struct pd_session *session;
+	struct pd_reader *rd;
+	struct pd_record rec;
+	struct pd_writer *w;
+	char from[32], to[32];
+	int in, out = new_file(to);
+
+	for (uint32_t i = 0; i < 5000; i++) {
+		struct pdb_id id = at(2 * i + 1, 100 + i, 100 + i);
+
+		fork_of(b, ev, 2 * i, 100 + i, 100 + i, 1);
+		pdb_exit(b, ev, &id);
+	}
+	in = pdb_file(b, from);
+	rd = pd_reader_open(from, PD_TIME_ORDER, &err);
+	session = pd_session_new(rd, &err);
+	w = pd_writer_new(out, &(struct pd_writer_opts){ .pipe = true }, &err);
+	while (pd_reader_next(rd, &rec, &err) == 1) {
+		struct pd_teller t = { session, pd_reader_events(rd), &past, w,
+			&told, false };
+
+		CHECK(pd_session_apply(session, &rec, &err) == 0);
+		CHECK(pd_tell(&t, pd_session_thread(session, rec.pid, rec.tid,
+		    &err), rec.time, &err) == 0);
+	}
+	CHECK(pd_writer_size(w) > 5000 * 40);
+	CHECK(told.serials.used < 2500);
+	pd_told_free(&told);
+	pd_writer_free(w);
+	pd_session_free(session);
+	pd_reader_close(rd);
+	close(in);
+	close(out);
+}
+
 /* ---- selection ------------------------------------------------------------ */
 
 static void
@@ -751,6 +901,11 @@ main(void)
 	RUN(between_exec_and_the_first_sample_both_programs_are_told);
 	RUN(what_is_gone_before_the_slice_is_not_told);
 	RUN(all_state_is_kept_on_request);
+	RUN(a_thread_has_the_name_of_a_parent_without_samples);
+	RUN(a_map_by_an_unknown_thread_is_kept);
+	RUN(a_parent_does_not_take_the_place_of_another_thread);
+	RUN(what_is_gone_is_not_remembered);
+	RUN(what_was_before_is_told_with_the_time_of_the_sample);
 	RUN(kinds_combine_and_invert);
 	RUN(samples_without_time_are_in_no_window);
 	RUN(counters_stand_still_where_nothing_is_kept);
