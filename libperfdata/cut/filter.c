@@ -90,14 +90,21 @@ pd_filter_match_glob(const struct pd_filter *f, enum pd_filter_kind kind,
 }
 
 bool
-pd_filter_match(const struct pd_filter *f, const struct pd_record *rec,
+pd_filter_match_who(const struct pd_filter *f, const struct pd_record *rec,
     const struct pd_thread *th)
 {
 	return in_ranges(f, PD_BY_PID, rec->pid) &&
 	    in_ranges(f, PD_BY_TID, rec->tid) &&
 	    in_ranges(f, PD_BY_CPU, rec->cpu) &&
 	    (f->len[PD_BY_COMM] == 0 ||
-	    pd_filter_match_glob(f, PD_BY_COMM, th->comm)) &&
+	    pd_filter_match_glob(f, PD_BY_COMM, th->comm));
+}
+
+bool
+pd_filter_match(const struct pd_filter *f, const struct pd_record *rec,
+    const struct pd_thread *th)
+{
+	return pd_filter_match_who(f, rec, th) &&
 	    (f->len[PD_BY_EVENT] == 0 || (rec->event != NULL &&
 	    pd_filter_match_glob(f, PD_BY_EVENT, rec->event->name)));
 }

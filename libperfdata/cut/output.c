@@ -14,7 +14,7 @@ pd_output_open(struct pd_output *o, int fd,
     struct pd_error *err)
 {
 	*o = (struct pd_output){ .fd = fd, .ordered = ordered,
-		.first = PD_NOTIME, .last = PD_NOTIME };
+		.first = PD_NOTIME, .last = PD_NOTIME, .stop = UINT64_MAX };
 	if ((o->to.writer = pd_writer_new(fd, opts, err)) == NULL)
 		return -1;
 	o->teller = (struct pd_teller){ s, pd_reader_events(d->rd), past,
@@ -28,6 +28,7 @@ pd_output_free(struct pd_output *o)
 	pd_writer_free(o->to.writer);
 	pd_told_free(&o->told);
 	pd_reads_free(&o->reads);
+	pd_map64_free(&o->waiting);
 }
 
 static int

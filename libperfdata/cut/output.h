@@ -11,13 +11,15 @@ struct pd_output {
 	struct pd_told		told;
 	struct pd_teller	teller;
 	struct pd_reads		reads;
+	struct pd_map64		waiting;	/* tids of deferred callchains */
 	bool			ordered;	/* records come in order */
 	uint64_t		round;		/* size at the last mark */
 	uint64_t		first, last;	/* times of samples; PD_NOTIME */
 	uint64_t		samples;
+	uint64_t		start, stop;	/* what it is of: all time */
 	/* Of a slice in parts. */
 	int			fd;
-	uint64_t		part, start, stop;
+	uint64_t		part;
 	const struct pd_occurrence *of;		/* NULL: a piece of time */
 };
 

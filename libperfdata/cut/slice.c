@@ -10,9 +10,16 @@
 #include "base/notes.h"
 #include "cut/filter.h"
 #include "cut/output.h"
+#include "cut/point.h"
 
 /* perf_event_attr.defer_callchain and .defer_output (kernel 6.19). */
 #define ATTR_DEFERRED	(UINT64_C(3) << 38)
+
+/*
+ * ns that a part stays open for deferred callchains: threads that sleep in the
+ * kernel may not come back for hours.
+ */
+#define PART_WAITS	UINT64_C(1000000000)
 
 /* What is known of a node of the tree, for --stack. */
 enum { UNKNOWN, MATCHES, DIFFERS };
@@ -30,18 +37,18 @@ struct pd_slice {
 	struct pd_output	**outputs;	/* that are open */
 	size_t			noutputs, outputs_cap;
 	uint64_t		next;		/* the part to be opened next */
+	uint64_t		closed;		/* pieces of time before this */
 	struct pd_tree		*tree;
 	struct pd_stacker	*stacker;	/* NULL: no stacks are looked at */
 	uint8_t			*nodes;		/* MATCHES, ..., by node */
 	size_t			nodes_cap;
-	struct pd_map64		waiting;	/* tids of deferred callchains */
 	/* Records of class STREAM, for parts that are opened later. */
 	uint8_t			*stream;
 	size_t			stream_len, stream_cap;
 	uint64_t		first;		/* time of the first sample */
 	bool			copies;		/* all, as it is */
 	bool			resolved;
-	bool			by_cgroup, by_stack;
+	bool			by_cgroup, by_stack, filters;	/* any */
 	uint8_t			rewritten[PD_REWRITE_MAX];
 };
 
@@ -54,15 +61,21 @@ has(const struct pd_slice_opts *o, enum pd_filter_kind kind)
 }
 
 static bool
-selects(const struct pd_slice_opts *o)
+filters(const struct pd_slice_opts *o)
 {
 	int kind;
 
 	for (kind = 0; kind <= PD_BY_STACK; kind++)
 		if (has(o, kind))
 			return true;
-	return o->invert || o->windows != NULL || o->markers != NULL ||
-	    o->parts != NULL;
+	return false;
+}
+
+static bool
+selects(const struct pd_slice_opts *o)
+{
+	return filters(o) || o->invert || o->windows != NULL ||
+	    o->markers != NULL || o->parts != NULL;
 }
 
 enum pd_order
@@ -150,20 +163,23 @@ cgroup_matches(const struct pd_slice *s, uint64_t id)
 /* What needs the sample decoded. */
 static int
 sample_matches(struct pd_slice *s, const struct pd_record *rec,
-    const struct pd_thread *th, struct pd_error *err)
+    const struct pd_thread *th, bool by_stack, struct pd_error *err)
 {
 	struct pd_sample smp;
 
-	if (!s->by_cgroup && !s->by_stack)
+	if (!s->by_cgroup && !by_stack)
 		return 1;
 	if (!pd_reader_sample(s->rd, rec, &smp))
 		return 0;
 	if (s->by_cgroup && !cgroup_matches(s, smp.cgroup))
 		return 0;
-	return s->by_stack ? stack_matches(s, rec, &smp, th, err) : 1;
+	return by_stack ? stack_matches(s, rec, &smp, th, err) : 1;
 }
 
-/* The events that a critical section begins or ends with are kept with it. */
+/*
+ * The events that a critical section begins or ends with are kept with it,
+ * whatever other event or stack is selected.
+ */
 static int
 wanted(struct pd_slice *s, const struct pd_record *rec,
     const struct pd_thread *th, struct pd_error *err)
@@ -174,9 +190,10 @@ wanted(struct pd_slice *s, const struct pd_record *rec,
 
 	if (marker && s->opts.drop_markers)
 		return 0;
-	if (r == 1 && !marker && s->opts.filter != NULL)
-		r = pd_filter_match(s->opts.filter, rec, th) ?
-		    sample_matches(s, rec, th, err) : 0;
+	if (r == 1 && s->opts.filter != NULL)
+		r = (marker ? pd_filter_match_who(s->opts.filter, rec, th) :
+		    pd_filter_match(s->opts.filter, rec, th)) ?
+		    sample_matches(s, rec, th, s->by_stack && !marker, err) : 0;
 	return r == -1 ? -1 : r != s->opts.invert;
 }
 
@@ -186,11 +203,11 @@ goes_to(const struct pd_output *o, const struct pd_record *rec)
 {
 	const struct pd_occurrence *of = o->of;
 
-	return of == NULL || rec->time == PD_NOTIME ||
-	    (rec->time >= of->start && rec->time < of->stop &&
-	    (of->pid == PD_NOID || of->pid == rec->pid) &&
+	return rec->time == PD_NOTIME || (rec->time >= o->start &&
+	    rec->time < o->stop && (of == NULL ||
+	    ((of->pid == PD_NOID || of->pid == rec->pid) &&
 	    (of->tid == PD_NOID || of->tid == rec->tid) &&
-	    (of->cpu == PD_NOID || of->cpu == rec->cpu));
+	    (of->cpu == PD_NOID || of->cpu == rec->cpu))));
 }
 
 /* ---- parts -------------------------------------------------------------------------- */
@@ -225,7 +242,7 @@ part_open(struct pd_slice *s, uint64_t i, struct pd_output **out,
 		o->stop = o->of->stop;
 	} else {
 		o->start = s->first + i * p->every;
-		o->stop = o->start + p->every;
+		o->stop = pd_later(o->start, p->every);
 	}
 	return s->stream_len == 0 ? 0 : pd_output_put(o, s->stream,
 	    s->stream_len, err);
@@ -244,11 +261,21 @@ part_close(struct pd_slice *s, size_t at, struct pd_error *err)
 	r = pd_output_finish(o, &s->describe, err);
 	part.bytes = pd_writer_size(o->to.writer);
 	s->counts.bytes += part.bytes;
+	if (p->list == NULL && o->stop > s->closed)
+		s->closed = o->stop;
 	if (r == 0)
 		r = p->close(p->ctx, o->part, o->fd, &part, err);
 	pd_output_free(o);
 	free(o);
 	return r;
+}
+
+/* Whether nothing that comes at this time or later belongs to a part. */
+static bool
+part_over(const struct pd_output *o, uint64_t time)
+{
+	return time >= (o->waiting.used == 0 ? o->stop :
+	    pd_later(o->stop, PART_WAITS));
 }
 
 /* Have the parts open that a record of this time may belong to. */
@@ -262,7 +289,7 @@ parts_at(struct pd_slice *s, uint64_t time, struct pd_error *err)
 	if (p == NULL || time == PD_NOTIME)
 		return 0;
 	for (i = s->noutputs; i-- > 0;)
-		if (time >= s->outputs[i]->stop && s->waiting.used == 0 &&
+		if (part_over(s->outputs[i], time) &&
 		    part_close(s, i, err) == -1)
 			return -1;
 	if (p->list == NULL)		/* with the first record: part_of() */
@@ -279,15 +306,15 @@ piece_at(struct pd_slice *s, uint64_t time, struct pd_error *err)
 {
 	const struct pd_slice_parts *p = s->opts.parts;
 	struct pd_output *o;
-	uint64_t i;
+	size_t i;
 
 	if (p == NULL || p->list != NULL || time < s->first ||
 	    time == PD_NOTIME)
 		return 0;
-	i = (time - s->first) / p->every;
-	if (s->noutputs > 0 && s->outputs[s->noutputs - 1]->part == i)
-		return 0;
-	return part_open(s, i, &o, err);
+	for (i = 0; i < s->noutputs; i++)
+		if (time >= s->outputs[i]->start && time < s->outputs[i]->stop)
+			return 0;
+	return part_open(s, (time - s->first) / p->every, &o, err);
 }
 
 /* ---- what is written ---------------------------------------------------------------- */
@@ -343,11 +370,28 @@ rewrite(struct pd_slice *s, const struct pd_record *rec,
 	    "SAMPLE record: its callchain is too long for a record");
 }
 
+/* Whether its user part comes in a record of its own, maybe after the window. */
+static bool
+is_deferred(const struct pd_record *rec)
+{
+	struct pd_sample smp;
+	struct pd_error bad;
+	size_t i;
+
+	if (!(rec->event->flags & ATTR_DEFERRED) ||
+	    pd_sample_decode(rec, &smp, &bad) == -1)
+		return false;
+	for (i = 0; i < smp.callchain_len; i++)
+		if (pd_sample_ip(&smp, i) == PD_CONTEXT_USER_DEFERRED)
+			return true;
+	return false;
+}
+
 static int
 put_sample(struct pd_slice *s, const struct pd_record *rec,
     const struct pd_thread *th, struct pd_error *err)
 {
-	bool reading = reads(s, rec->event);
+	bool reading = reads(s, rec->event), deferred = is_deferred(rec);
 	const uint8_t *data = rec->data;
 	struct pd_sample smp;
 	struct pd_output *o;
@@ -371,7 +415,8 @@ put_sample(struct pd_slice *s, const struct pd_record *rec,
 		if (!s->copies && !s->opts.keep_state &&
 		    pd_tell(&o->teller, th, rec->time, err) == -1)
 			return -1;
-		if (pd_output_put(o, data, size, err) == -1)
+		if (pd_output_put(o, data, size, err) == -1 || (deferred &&
+		    pd_map64_put(&o->waiting, rec->tid, 1, err) == -1))
 			return -1;
 		pd_output_count(o, rec->time);
 	}
@@ -391,25 +436,26 @@ put(struct pd_slice *s, const struct pd_record *rec, struct pd_error *err)
 	return 0;
 }
 
-/* ---- records -------------------------------------------------------------------------- */
-
-/* Its user part comes in a record of its own, maybe after the window. */
+/* The user part of callchains: to where the samples are. */
 static int
-expect_callchain(struct pd_slice *s, const struct pd_record *rec,
+put_deferred(struct pd_slice *s, const struct pd_record *rec,
     struct pd_error *err)
 {
-	struct pd_sample smp;
-	struct pd_error bad;
+	struct pd_output *o;
 	size_t i;
 
-	if (!(rec->event->flags & ATTR_DEFERRED) ||
-	    pd_sample_decode(rec, &smp, &bad) == -1)
-		return 0;
-	for (i = 0; i < smp.callchain_len; i++)
-		if (pd_sample_ip(&smp, i) == PD_CONTEXT_USER_DEFERRED)
-			return pd_map64_put(&s->waiting, rec->tid, 1, err);
+	for (i = 0; i < s->noutputs; i++) {
+		o = s->outputs[i];
+		if (pd_map64_find(&o->waiting, rec->tid) == PD_NOID)
+			continue;
+		pd_map64_del(&o->waiting, rec->tid);
+		if (pd_output_put(o, rec->data, rec->size, err) == -1)
+			return -1;
+	}
 	return 0;
 }
+
+/* ---- records -------------------------------------------------------------------------- */
 
 static int
 sample_record(struct pd_slice *s, const struct pd_record *rec,
@@ -434,7 +480,6 @@ sample_record(struct pd_slice *s, const struct pd_record *rec,
 	if ((r = wanted(s, rec, th, err)) <= 0)
 		return r == -1 ? -1 : pass_over(s, rec, err);
 	return piece_at(s, rec->time, err) == -1 ||
-	    expect_callchain(s, rec, err) == -1 ||
 	    put_sample(s, rec, th, err) == -1 ? -1 : 0;
 }
 
@@ -458,11 +503,8 @@ timed_record(struct pd_slice *s, const struct pd_record *rec,
 	bool lost = rec->type == PD_REC_LOST ||
 	    rec->type == PD_REC_LOST_SAMPLES;
 
-	if (rec->type == PD_REC_CALLCHAIN_DEFERRED &&
-	    pd_map64_find(&s->waiting, rec->tid) != PD_NOID) {
-		pd_map64_del(&s->waiting, rec->tid);
-		return put(s, rec, err);
-	}
+	if (rec->type == PD_REC_CALLCHAIN_DEFERRED)
+		return put_deferred(s, rec, err);
 	if (keep && rec->time != PD_NOTIME && s->opts.markers != NULL)
 		keep = lost ? pd_markers_at(s->opts.markers, rec->time) :
 		    is_marked(s, rec);
@@ -472,7 +514,10 @@ timed_record(struct pd_slice *s, const struct pd_record *rec,
 			return -1;
 		keep = pd_filter_match(s->opts.filter, rec, th);
 	}
-	if (keep == s->opts.invert)
+	/* Of losses nobody knows whether they would have been selected. */
+	if (s->opts.invert && !(lost && s->filters))
+		keep = !keep;
+	if (!keep)
 		return 0;
 	if (s->resolved && rec->time != PD_NOTIME &&
 	    piece_at(s, rec->time, err) == -1)
@@ -554,9 +599,14 @@ is_over(const struct pd_slice *s, const struct pd_record *rec)
 {
 	const struct pd_container *ct = pd_reader_container(s->rd);
 
+	size_t i;
+
+	for (i = 0; i < s->noutputs; i++)
+		if (s->outputs[i]->waiting.used > 0)
+			return false;
 	/* A pipe's writer is not cut off, and describes itself at its end. */
 	return s->resolved && !s->opts.invert && !s->opts.keep_state &&
-	    !ct->pipe && s->waiting.used == 0 &&
+	    !ct->pipe &&
 	    ((s->opts.windows != NULL &&
 	    pd_windows_over(s->opts.windows, rec->time)) ||
 	    (s->opts.markers != NULL &&
@@ -607,6 +657,9 @@ pd_slice_next(struct pd_slice *s, struct pd_error *err)
 
 	if (r <= 0)
 		return r;
+	/* Too late to be put in order, and for the piece that it was of. */
+	if (rec.time < s->closed)
+		rec.time = s->closed;
 	if (!s->copies && is_over(s, &rec))
 		return 0;
 	return take(s, &rec, err) == -1 ? -1 : 1;
@@ -668,6 +721,7 @@ pd_slice_new(struct pd_reader *rd, int fd, const struct pd_slice_opts *opts,
 	s->writer = (struct pd_writer_opts){ opts->pipe,
 		pd_reader_container(rd)->swapped, opts->level };
 	s->copies = !selects(opts) && !opts->unwind;
+	s->filters = filters(opts);
 	s->by_cgroup = has(opts, PD_BY_CGROUP);
 	s->by_stack = has(opts, PD_BY_STACK);
 	s->describe = (struct pd_describe){ .rd = rd, .notes = &s->notes,
@@ -701,7 +755,6 @@ pd_slice_free(struct pd_slice *s)
 	pd_tree_free(s->tree);
 	free(s->nodes);
 	free(s->stream);
-	pd_map64_free(&s->waiting);
 	pd_past_free(&s->past);
 	pd_reads_free(&s->reads);
 	pd_session_free(s->session);

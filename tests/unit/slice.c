@@ -8,6 +8,7 @@
 
 #include "cut/state.h"
 #include "pdbuild.h"
+#include "record/reader.h"
 #include "record/record.h"
 #include "tap.h"
 
@@ -591,7 +592,7 @@ kinds_combine_and_invert(void)
 	    "comm(11 worker) 400:11 lost(7) ");
 	o.invert = true;
 	SLICED(two_processes(PDB_FILE, false), &o, "comm(20 other) "
-	    "map(20 1000-3000 0 /bin/b) 300:20 comm(10 main) "
+	    "map(20 1000-3000 0 /bin/b) 300:20 lost(7) comm(10 main) "
 	    "map(10 1000-3000 0 /bin/a) 500:10 ");
 	pd_filter_free(f);
 	pd_windows_free(w);
@@ -759,6 +760,7 @@ open_part(void *ctx, uint64_t i, struct pd_error *e)
 	struct collected *c = ctx;
 
 	(void)e;
+	i = i < 8 ? i : 7;
 	return c->fds[i] = new_file(c->paths[i]);
 }
 
@@ -769,6 +771,7 @@ close_part(void *ctx, uint64_t i, int fd, const struct pd_part *part,
 	struct collected *c = ctx;
 
 	(void)e;
+	i = i < 8 ? i : 7;
 	CHECK_EQ(fd, c->fds[i]);
 	c->samples[i] = part->samples;
 	return 0;
@@ -812,6 +815,65 @@ pieces_of_time_have_each_sample_once(void)
 		CHECK_EQ(c.samples[i], 1);
 		close(c.fds[i]);
 	}
+}
+
+/* A piece stays open for the user part of a callchain, but is of its time. */
+static void
+pieces_wait_for_deferred_callchains(void)
+{
+	struct pdb *b = pdb_new(PDB_FILE, false);
+	uint64_t chain[] = { PD_CONTEXT_KERNEL, 1, PD_CONTEXT_USER_DEFERRED, 9 };
+	unsigned ev = pdb_event(b, &(struct pdb_event){
+	    .sample_type = WHO | PDB_CALLCHAIN, .flags = UINT64_C(3) << 38 });
+	struct collected c = { .fds = { -1, -1, -1, -1, -1, -1, -1, -1 } };
+	struct pd_slice_parts p = { .every = 100 };
+	struct pdb_id id = at(280, 10, 10);
+
+	pdb_sample(b, ev, &(struct pdb_sample){ .id = at(150, 10, 10),
+	    .ip = 1, .chain = chain, .nchain = 4 });
+	sample(b, ev, 260, 20, 20);
+	sample(b, ev, 270, 20, 20);
+	pdb_begin(b, PD_REC_CALLCHAIN_DEFERRED, PDB_USER);
+	pdb_u64(b, 9);
+	pdb_u64(b, 1);
+	pdb_u64(b, 0x1000);
+	pdb_trailer(b, ev, &id);
+	pdb_end(b);
+	sample(b, ev, 290, 20, 20);
+	/* of this one, the user part never comes */
+	pdb_sample(b, ev, &(struct pdb_sample){ .id = at(300, 30, 30),
+	    .ip = 1, .chain = chain, .nchain = 4 });
+	sample(b, ev, 3000000360, 20, 20);
+	CHECK(slice_in_parts(b, &p, &c));
+	CHECK_STR(listing(c.paths[0]), "150:10 CALLCHAIN_DEFERRED(10) ");
+	CHECK_STR(listing(c.paths[1]), "260:20 270:20 290:20 300:30 ");
+	CHECK_EQ(c.samples[0], 1);
+	CHECK_EQ(c.samples[1], 4);
+	close(c.fds[0]);
+	close(c.fds[1]);
+}
+
+/* Opened again, a piece would take the place of what it was. */
+static void
+a_late_sample_does_not_open_its_piece_again(void)
+{
+	struct pdb *b = pdb_new(PDB_FILE, false);
+	unsigned ev = clock_event(b);
+	struct collected c = { .fds = { -1, -1, -1, -1, -1, -1, -1, -1 } };
+	struct pd_slice_parts p = { .every = 100 };
+
+	sample(b, ev, 100, 10, 10);
+	sample(b, ev, 250, 10, 10);
+	pdb_round(b);
+	pdb_round(b);
+	sample(b, ev, 120, 20, 20);
+	sample(b, ev, 260, 10, 10);
+	CHECK(slice_in_parts(b, &p, &c));
+	CHECK_STR(listing(c.paths[0]), "100:10 ");
+	CHECK_STR(listing(c.paths[1]), "120:20 250:10 260:10 ");
+	CHECK_EQ(c.samples[1], 3);
+	close(c.fds[0]);
+	close(c.fds[1]);
 }
 
 static void
@@ -912,6 +974,8 @@ main(void)
 	RUN(copied_stacks_are_taken_out);
 	RUN(a_deferred_callchain_is_kept_with_its_sample);
 	RUN(pieces_of_time_have_each_sample_once);
+	RUN(pieces_wait_for_deferred_callchains);
+	RUN(a_late_sample_does_not_open_its_piece_again);
 	RUN(sections_may_overlap);
 	RUN(the_command_line_and_times_are_those_of_the_slice);
 	RUN(an_empty_slice_is_a_recording);
