@@ -213,7 +213,8 @@ struct cli_markers {
 	struct pd_marker_opts	opts;
 	const char		*source;	/* an option that says what counts */
 	const char		*choice;	/* one that chooses from that */
-	bool			around, margin, named;
+	const char		*pairing;	/* one that is of events only */
+	bool			events, around, margin, named;
 };
 
 /* Take an option of CLI_MARKER_OPTIONS; false for other options. */

@@ -21,12 +21,13 @@ add_source(const struct cli *c, int key, const char *arg,
 	switch (key) {
 	case CLI_BETWEEN:
 		m->source = "between";
+		m->events = true;
 		r = pd_markers_between(m->markers, arg,
 		    cli_second(c, m->source), &err);
 		break;
 	case CLI_AROUND:
 		m->source = "around";
-		m->around = true;
+		m->around = m->events = true;
 		r = pd_markers_around(m->markers, arg, &err);
 		break;
 	case CLI_MARKERS:
@@ -79,7 +80,7 @@ cli_markers(const struct cli *c, int key, const char *arg,
 	case CLI_SCOPE:
 		m->opts.scope = (enum pd_scope)cli_choice(c, "scope", arg,
 		    "thread|process|cpu|system");
-		m->choice = "scope";
+		m->choice = m->pairing = "scope";
 		break;
 	case CLI_MARKER:
 		choose(c, PD_CHOOSE_NAME, "marker", arg, m);
@@ -97,7 +98,7 @@ cli_markers(const struct cli *c, int key, const char *arg,
 		break;
 	case CLI_UNFINISHED:
 		m->opts.unfinished = true;
-		m->choice = "unfinished";
+		m->choice = m->pairing = "unfinished";
 		break;
 	default: add_source(c, key, arg, m);
 	}
@@ -117,6 +118,11 @@ cli_markers_check(const struct cli *c, const struct cli_markers *m)
 	if (m->source == NULL && !m->named) {
 		cli_say(c, NULL, "--%s chooses from nothing: it needs --between, "
 		    "--around, --markers, --windows or --marker", m->choice);
+		exit(2);
+	}
+	if (m->pairing != NULL && !m->events) {
+		cli_say(c, NULL, "--%s is of --between and --around, files say "
+		    "it themselves", m->pairing);
 		exit(2);
 	}
 }

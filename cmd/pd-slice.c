@@ -95,10 +95,11 @@ add_window(struct slice *s, const char *arg)
 	s->selects = true;
 }
 
-/* What says into which parts, and that there is one place for them. */
+/* Options that do not go together, or need another one. */
 static void
-check_parts(const struct slice *s)
+check_options(const struct slice *s)
 {
+	const struct pd_slice_opts *o = &s->opts;
 	const char *amiss = NULL;
 	bool sections = s->markers.markers != NULL;
 
@@ -110,6 +111,22 @@ check_parts(const struct slice *s)
 		amiss = "--each needs --every, or --between and the like";
 	else if (s->each != NULL && (s->output != NULL || s->as_pipe))
 		amiss = "--each writes files of its own, without -o and --pipe";
+	else if (s->each != NULL && o->keep_state)
+		amiss = "--each tells each file what it needs, without "
+		    "--keep-state all";
+	else if (o->drop_markers && !s->markers.events)
+		amiss = "--drop-markers needs --between or --around";
+	else if (o->strip_stacks && o->unwind)
+		amiss = "--unwind strips stacks too: give one of --unwind and "
+		    "--strip-stacks";
+	else if (s->list && (s->selects || o->invert || s->each != NULL ||
+	    sections))
+		amiss = "--list is of a whole recording: give it a slice by a "
+		    "pipe";
+	else if (s->list && (s->as_pipe || s->as_file || o->level > 0 ||
+	    o->strip_stacks || o->unwind || o->keep_state || s->fail_empty))
+		amiss = "--list writes no recording, so options on what is in "
+		    "it do nothing";
 	if (amiss == NULL)
 		return;
 	cli_say(&s->cli, NULL, "%s", amiss);
@@ -176,18 +193,8 @@ parse_options(struct slice *s)
 		}
 	}
 	cli_markers_check(c, &s->markers);
-	check_parts(s);
+	check_options(s);
 	s->opts.markers = s->markers.markers;
-	if (s->opts.drop_markers && s->opts.markers == NULL) {
-		cli_say(c, NULL, "--drop-markers needs --between or --around");
-		exit(2);
-	}
-	if (s->list && (s->selects || s->opts.invert || s->each != NULL ||
-	    s->opts.markers != NULL)) {
-		cli_say(c, NULL, "--list is of a whole recording: give it a "
-		    "slice by a pipe");
-		exit(2);
-	}
 	if (s->as_pipe && s->as_file)
 		cli_bad_value(c, "pipe", "--file", "one of them");
 	if (s->input == NULL)

@@ -1,0 +1,1 @@
+pd-slice --every 1s --each parts --keep-state all

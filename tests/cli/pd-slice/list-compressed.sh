@@ -1,0 +1,1 @@
+pd-slice --list -z

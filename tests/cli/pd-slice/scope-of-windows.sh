@@ -1,0 +1,1 @@
+echo 1,2 >w; pd-slice --windows w --scope cpu

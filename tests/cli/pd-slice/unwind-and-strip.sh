@@ -1,0 +1,1 @@
+pd-slice --unwind --strip-stacks
