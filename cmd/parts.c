@@ -92,9 +92,16 @@ part_close(void *ctx, uint64_t i, int fd, const struct pd_part *part,
     struct pd_error *err)
 {
 	struct parts *p = ctx;
-	struct part row = { .number = i, .part = *part }, *rows;
+	struct part row = { .number = i }, *rows;
+	char temp[64];
 	int r;
 
+	if (part == NULL) {
+		temp_name(i, temp, sizeof(temp));
+		unlinkat(p->fd, temp, 0);
+		return close(fd);
+	}
+	row.part = *part;
 	file_name(p, i, row.file, sizeof(row.file));
 	r = name_file(p, i, fd, row.file, err);
 	if (close(fd) == -1 && r == 0)

@@ -326,8 +326,10 @@ slice_to_parts(struct slice *s, struct pd_error *err)
 		list = pd_markers_get(s->opts.markers, &len);
 	parts_open(&s->parts, &s->cli, s->each, list, len, s->every);
 	s->opts.parts = &s->parts.of;
-	if (slice_all(s, -1, err) == -1)
+	if (slice_all(s, -1, err) == -1) {
+		pd_slice_free(s->slice);	/* with the parts it has open */
 		return -1;
+	}
 	parts_close(&s->parts);
 	return 0;
 }

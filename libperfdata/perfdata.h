@@ -987,7 +987,8 @@ struct pd_part {
 /*
  * A slice in parts, each of which goes to a file of its own.  open gives the
  * descriptor for the part with this number (from 0), close takes it back when
- * the file is complete; both may fail.
+ * the file is complete; both may fail.  What pd_slice_free() finds open is not
+ * complete: close has it with part NULL.
  */
 struct pd_slice_parts {
 	const struct pd_occurrence *list;	/* by start; they may overlap */

@@ -13,8 +13,10 @@ pd_output_open(struct pd_output *o, int fd,
     const struct pd_session *s, const struct pd_past *past, bool ordered,
     struct pd_error *err)
 {
-	*o = (struct pd_output){ .fd = fd, .ordered = ordered,
-		.first = PD_NOTIME, .last = PD_NOTIME, .stop = UINT64_MAX };
+	o->fd = fd;
+	o->ordered = ordered;
+	o->first = o->last = PD_NOTIME;
+	o->stop = UINT64_MAX;
 	if ((o->to.writer = pd_writer_new(fd, opts, err)) == NULL)
 		return -1;
 	o->teller = (struct pd_teller){ s, pd_reader_events(d->rd), past,

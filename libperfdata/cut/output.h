@@ -24,7 +24,7 @@ struct pd_output {
 };
 
 /*
- * d, past, and what records are of; ordered: records come by time, and none of
+ * o is zero; d, past, and what records are of; ordered: records come by time, and none of
  * their marks is passed on.
  */
 int pd_output_open(struct pd_output *o, int fd,

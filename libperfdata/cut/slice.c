@@ -212,10 +212,8 @@ goes_to(const struct pd_output *o, const struct pd_record *rec)
 
 /* ---- parts -------------------------------------------------------------------------- */
 
-/* The other end of pd_output_free(), for those that are parts. */
 static int
-part_open(struct pd_slice *s, uint64_t i, struct pd_output **out,
-    struct pd_error *err)
+part_open(struct pd_slice *s, uint64_t i, struct pd_error *err)
 {
 	const struct pd_slice_parts *p = s->opts.parts;
 	struct pd_output *o;
@@ -229,13 +227,13 @@ part_open(struct pd_slice *s, uint64_t i, struct pd_output **out,
 		free(o);
 		return -1;
 	}
-	s->outputs[s->noutputs++] = *out = o;
+	s->outputs[s->noutputs++] = o;
+	o->part = i;
 	if (pd_output_open(o, fd, &s->writer, &s->describe, s->session,
 	    &s->past, true, err) == -1 ||
 	    pd_reads_copy(&o->reads, &s->reads, err) == -1 ||
 	    pd_describe_events(&s->describe, &o->to, err) == -1)
 		return -1;
-	o->part = i;
 	if (p->list != NULL) {
 		o->of = &p->list[i];
 		o->start = o->of->start;
@@ -246,6 +244,15 @@ part_open(struct pd_slice *s, uint64_t i, struct pd_output **out,
 	}
 	return s->stream_len == 0 ? 0 : pd_output_put(o, s->stream,
 	    s->stream_len, err);
+}
+
+static void
+part_drop(const struct pd_slice *s, const struct pd_output *o)
+{
+	const struct pd_slice_parts *p = s->opts.parts;
+	struct pd_error err;
+
+	p->close(p->ctx, o->part, o->fd, NULL, &err);
 }
 
 /* Complete an output, which is then open no more. */
@@ -265,6 +272,8 @@ part_close(struct pd_slice *s, size_t at, struct pd_error *err)
 		s->closed = o->stop;
 	if (r == 0)
 		r = p->close(p->ctx, o->part, o->fd, &part, err);
+	else
+		part_drop(s, o);
 	pd_output_free(o);
 	free(o);
 	return r;
@@ -283,7 +292,6 @@ static int
 parts_at(struct pd_slice *s, uint64_t time, struct pd_error *err)
 {
 	const struct pd_slice_parts *p = s->opts.parts;
-	struct pd_output *o;
 	size_t i;
 
 	if (p == NULL || time == PD_NOTIME)
@@ -295,7 +303,7 @@ parts_at(struct pd_slice *s, uint64_t time, struct pd_error *err)
 	if (p->list == NULL)		/* with the first record: part_of() */
 		return 0;
 	for (; s->next < p->len && p->list[s->next].start <= time; s->next++)
-		if (part_open(s, s->next, &o, err) == -1)
+		if (part_open(s, s->next, err) == -1)
 			return -1;
 	return 0;
 }
@@ -305,7 +313,6 @@ static int
 piece_at(struct pd_slice *s, uint64_t time, struct pd_error *err)
 {
 	const struct pd_slice_parts *p = s->opts.parts;
-	struct pd_output *o;
 	size_t i;
 
 	if (p == NULL || p->list != NULL || time < s->first ||
@@ -314,7 +321,7 @@ piece_at(struct pd_slice *s, uint64_t time, struct pd_error *err)
 	for (i = 0; i < s->noutputs; i++)
 		if (time >= s->outputs[i]->start && time < s->outputs[i]->stop)
 			return 0;
-	return part_open(s, (time - s->first) / p->every, &o, err);
+	return part_open(s, (time - s->first) / p->every, err);
 }
 
 /* ---- what is written ---------------------------------------------------------------- */
@@ -746,6 +753,8 @@ pd_slice_free(struct pd_slice *s)
 		return;
 	pd_reader_on_wait(s->rd, NULL, NULL);
 	for (i = 0; i < s->noutputs; i++) {
+		if (s->opts.parts != NULL)
+			part_drop(s, s->outputs[i]);
 		pd_output_free(s->outputs[i]);
 		free(s->outputs[i]);
 	}

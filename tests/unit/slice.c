@@ -749,7 +749,8 @@ a_deferred_callchain_is_kept_with_its_sample(void)
 /* ---- parts ------------------------------------------------------------ */
 
 struct collected {
-	int		fds[8];
+	int		fds[8], dropped;
+	uint64_t	fails;		/* to open, if not 0 */
 	uint64_t	samples[8];
 	char		paths[8][32];
 };
@@ -759,7 +760,10 @@ open_part(void *ctx, uint64_t i, struct pd_error *e)
 {
 	struct collected *c = ctx;
 
-	(void)e;
+	if (c->fails != 0 && i == c->fails) {
+		*e = (struct pd_error){ .code = PD_EIO };
+		return -1;
+	}
 	i = i < 8 ? i : 7;
 	return c->fds[i] = new_file(c->paths[i]);
 }
@@ -773,7 +777,9 @@ close_part(void *ctx, uint64_t i, int fd, const struct pd_part *part,
 	(void)e;
 	i = i < 8 ? i : 7;
 	CHECK_EQ(fd, c->fds[i]);
-	c->samples[i] = part->samples;
+	if (part != NULL)
+		c->samples[i] = part->samples;
+	c->dropped += part == NULL;
 	return 0;
 }
 
@@ -900,6 +906,24 @@ sections_may_overlap(void)
 	close(c.fds[1]);
 }
 
+static void
+what_is_not_complete_is_given_back(void)
+{
+	struct pd_occurrence list[] = {
+		{ .start = 200, .stop = 451, .pid = PD_NOID, .tid = PD_NOID,
+		    .cpu = PD_NOID, .name = "a" },
+		{ .start = 250, .stop = 501, .pid = PD_NOID, .tid = PD_NOID,
+		    .cpu = PD_NOID, .name = "b" },
+	};
+	struct collected c = { .fds = { -1, -1, -1, -1, -1, -1, -1, -1 },
+		.fails = 1 };
+	struct pd_slice_parts p = { .list = list, .len = 2 };
+
+	CHECK(!slice_in_parts(two_processes(PDB_FILE, false), &p, &c));
+	CHECK_EQ(c.dropped, 1);
+	close(c.fds[0]);
+}
+
 /* ---- what describes it ------------------------------------------------------------ */
 
 static void
@@ -977,6 +1001,7 @@ main(void)
 	RUN(pieces_wait_for_deferred_callchains);
 	RUN(a_late_sample_does_not_open_its_piece_again);
 	RUN(sections_may_overlap);
+	RUN(what_is_not_complete_is_given_back);
 	RUN(the_command_line_and_times_are_those_of_the_slice);
 	RUN(an_empty_slice_is_a_recording);
 	return tap_done();
