@@ -212,6 +212,17 @@ add_u64(struct draft *d, uint64_t v)
 	d->len += 8;
 }
 
+/* With its NUL, and more up to a multiple of 8. */
+static void
+add_str(struct draft *d, const char *s)
+{
+	size_t len = strlen(s) + 1, pad = -len & 7;
+
+	memcpy(d->buf + d->len, s, len);
+	memset(d->buf + d->len + len, 0, pad);
+	d->len += len + pad;
+}
+
 static void
 begin(struct draft *d, const struct pd_teller *t, uint32_t type, uint16_t misc)
 {
@@ -248,17 +259,12 @@ finish(struct draft *d, const struct pd_teller *t, const struct pd_thr *th,
 
 static int
 tell_comm(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
-    uint32_t tid, const char *comm, uint16_t misc, uint64_t time,
-    struct pd_error *err)
+    uint16_t misc, uint64_t time, struct pd_error *err)
 {
-	size_t len = strlen(comm) + 1, pad = -len & 7;
-
 	begin(d, t, PD_RECORD_COMM, misc);
 	add_u32(d, th->pub.pid);
-	add_u32(d, tid);
-	memcpy(d->buf + d->len, comm, len);
-	memset(d->buf + d->len + len, 0, pad);
-	d->len += len + pad;
+	add_u32(d, th->pub.tid);
+	add_str(d, th->pub.comm);
 	return finish(d, t, th, time, err);
 }
 
@@ -279,28 +285,51 @@ tell_fork(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
 	return finish(d, t, th, time, err);
 }
 
+/*
+ * JIT code that is another process's, from which this one was forked, has its
+ * names from there, by address: so for perf, too, which goes by the file name.
+ */
+static bool
+is_inherited(const struct pd_map *m, uint32_t pid)
+{
+	return m->dso->kind == PD_DSO_ANON && m->dso->pid != 0 &&
+	    m->dso->pid != pid;
+}
+
+static int
+tell_map(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
+    const struct pd_map *m, uint64_t time, struct pd_error *err)
+{
+	bool inherited = is_inherited(m, th->pub.pid);
+	struct pd_form form;
+	size_t fixed;
+
+	memcpy(&form, m->form, sizeof(form));
+	begin(d, t, form.type, form.misc);
+	add_u32(d, th->pub.pid);
+	add_u32(d, th->pub.pid);
+	add_u64(d, m->start);
+	add_u64(d, m->end - m->start);
+	add_u64(d, inherited ? m->start : m->pgoff);
+	/* file and protection are before the name in MMAP2 */
+	fixed = !inherited ? form.size : form.type == PD_REC_MMAP2 ? 32 : 0;
+	memcpy(d->buf + d->len, m->form + sizeof(form), fixed);
+	d->len += fixed;
+	if (inherited)
+		add_str(d, m->dso->name);
+	return finish(d, t, th, time, err);
+}
+
 static int
 tell_maps(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
     const struct pd_map *maps, size_t len, uint64_t time,
     struct pd_error *err)
 {
-	struct pd_form form;
 	size_t i;
 
-	for (i = 0; i < len; i++) {
-		memcpy(&form, maps[i].form, sizeof(form));
-		begin(d, t, form.type, form.misc);
-		add_u32(d, th->pub.pid);
-		add_u32(d, th->pub.pid);
-		add_u64(d, maps[i].start);
-		add_u64(d, maps[i].end - maps[i].start);
-		add_u64(d, maps[i].pgoff);
-		memcpy(d->buf + d->len, maps[i].form + sizeof(form),
-		    form.size);
-		d->len += form.size;
-		if (finish(d, t, th, time, err) == -1)
+	for (i = 0; i < len; i++)
+		if (tell_map(t, d, th, &maps[i], time, err) == -1)
 			return -1;
-	}
 	return 0;
 }
 
@@ -356,8 +385,8 @@ tell_space(const struct pd_teller *t, struct draft *d,
 	const struct pd_space *sp = &th->proc->space;
 
 	if (sp->old_len > 0 && (tell_maps(t, d, th, sp->old, sp->old_len,
-	    time, err) == -1 || tell_comm(t, d, th, th->pub.tid,
-	    th->pub.comm, PD_MISC_COMM_EXEC, time, err) == -1))
+	    time, err) == -1 ||
+	    tell_comm(t, d, th, PD_MISC_COMM_EXEC, time, err) == -1))
 		return -1;
 	return tell_maps(t, d, th, sp->maps, sp->len, time, err) == -1 ? -1 :
 	    set_told(t, th->proc->serial, err);
@@ -379,8 +408,7 @@ tell_thread(const struct pd_teller *t, struct draft *d,
     const struct pd_thr *th, uint64_t time, struct pd_error *err)
 {
 	if ((th->ptid != PD_NOID && tell_fork(t, d, th, time, err) == -1) ||
-	    (th->named && tell_comm(t, d, th, th->pub.tid, th->pub.comm, 0,
-	    time, err) == -1) ||
+	    (th->named && tell_comm(t, d, th, 0, time, err) == -1) ||
 	    tell_namespaces(t, th->pub.tid, time, err) == -1)
 		return -1;
 	return set_told(t, th->serial, err);

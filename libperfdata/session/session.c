@@ -407,6 +407,22 @@ form_of(struct pd_session *s, const struct pd_record *rec,
 	    (const uint8_t *)pd_strtab_get(&s->forms, id);
 }
 
+/*
+ * JIT code of its parent in a process that was forked, as a slice names it:
+ * the MMAP record itself only says that there is no file.
+ */
+static bool
+is_perfmap(const char *name, uint32_t *pid)
+{
+	const char *p = name + strlen("/tmp/perf-");
+	char *end;
+
+	if (!pd_starts(name, "/tmp/perf-") || *p < '0' || *p > '9')
+		return false;
+	*pid = (uint32_t)strtoul(p, &end, 10);
+	return strcmp(end, ".map") == 0;
+}
+
 static int
 apply_mmap(struct pd_session *s, const struct pd_record *rec,
     const struct pd_mmap *m, struct pd_error *err)
@@ -415,6 +431,7 @@ apply_mmap(struct pd_session *s, const struct pd_record *rec,
 	enum pd_dso_kind kind = pd_dso_kind_of(m->name);
 	struct pd_map map = { .start = m->start, .end = m->start + m->len,
 		.pgoff = m->pgoff };
+	uint32_t owner = m->pid;
 	char name[32];
 	struct pd_thr *th;
 	bool exec;
@@ -426,14 +443,14 @@ apply_mmap(struct pd_session *s, const struct pd_record *rec,
 	exec = m->has_prot ? m->prot & PROT_EXEC :
 	    !(rec->misc & PD_MISC_MMAP_DATA);
 	map.data = !exec;
-	if (m->flags & MAP_HUGETLB)
+	if ((m->flags & MAP_HUGETLB) || is_perfmap(m->name, &owner))
 		kind = PD_DSO_ANON;
 	if (kind == PD_DSO_ANON && exec) {
 		snprintf(name, sizeof(name), "/tmp/perf-%" PRId32 ".map",
-		    (int32_t)m->pid);
+		    (int32_t)owner);
 		map.dso = pd_dsos_get(&s->dsos, name, kind, NULL, err);
 		if (map.dso != NULL)
-			map.dso->pid = m->pid;
+			map.dso->pid = owner;
 	} else {
 		map.dso = pd_dsos_get(&s->dsos, m->name, kind,
 		    m->buildid.size > 0 ? &m->buildid : NULL, err);

@@ -440,6 +440,34 @@ a_thread_has_the_name_of_a_parent_without_samples(void)
 	pd_windows_free(w);
 }
 
+/* JIT code has no file: whose it is would be lost with the parent's maps. */
+static void
+inherited_jit_code_is_told_as_the_parent_s(void)
+{
+	struct pdb *b = pdb_new(PDB_FILE, false);
+	unsigned ev = clock_event(b);
+	struct pd_windows *w = window("0.0000005,");
+	struct pd_slice_opts o = all, again = all;
+	static const char want[] = "fork(20/20 of 10 told) "
+	    "map(20 1000-3000 1000 /tmp/perf-10.map) 500:20 ";
+	struct pd_slice_counts n;
+	char path[32], to[32];
+	int fd, fd2 = new_file(to);
+
+	o.windows = w;
+	map(b, ev, 100, 10, 0x1000, 0x3000, "//anon");
+	fork_of(b, ev, 200, 20, 20, 10);
+	sample(b, ev, 500, 20, 20);
+	fd = slice(b, &o, path, &n);
+	CHECK_STR(listing(path), want);
+	again.windows = w;
+	CHECK(slice_path(path, &again, fd2, &n));
+	CHECK_STR(listing(to), want);
+	close(fd);
+	close(fd2);
+	pd_windows_free(w);
+}
+
 /* Whose FORK was lost, or which has none yet. */
 static void
 a_map_by_an_unknown_thread_is_kept(void)
@@ -988,6 +1016,7 @@ main(void)
 	RUN(what_is_gone_before_the_slice_is_not_told);
 	RUN(all_state_is_kept_on_request);
 	RUN(a_thread_has_the_name_of_a_parent_without_samples);
+	RUN(inherited_jit_code_is_told_as_the_parent_s);
 	RUN(a_map_by_an_unknown_thread_is_kept);
 	RUN(a_parent_does_not_take_the_place_of_another_thread);
 	RUN(what_is_gone_is_not_remembered);
