@@ -189,6 +189,12 @@ tell_past(const struct pd_teller *t, uint64_t time, struct pd_error *err)
 	return 0;
 }
 
+static bool
+was_told(const struct pd_told *t, uint64_t serial)
+{
+	return pd_map64_find(&t->serials, serial) != PD_NOID;
+}
+
 /* ---- records made up ------------------------------------------------------------ */
 
 /* A record is built here; a map's form is what may be large. */
@@ -285,39 +291,51 @@ tell_fork(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
 	return finish(d, t, th, time, err);
 }
 
-/*
- * JIT code that is another process's, from which this one was forked, has its
- * names from there, by address: so for perf, too, which goes by the file name.
- */
-static bool
-is_inherited(const struct pd_map *m, uint32_t pid)
+/* A map as process pid has it; name is that of its record where it is NULL. */
+static int
+put_map(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
+    uint32_t pid, const struct pd_map *m, const char *name, uint64_t time,
+    struct pd_error *err)
 {
-	return m->dso->kind == PD_DSO_ANON && m->dso->pid != 0 &&
-	    m->dso->pid != pid;
+	struct pd_form form;
+	size_t size;
+
+	memcpy(&form, m->form, sizeof(form));
+	begin(d, t, form.type, form.misc);
+	add_u32(d, pid);
+	add_u32(d, pid);
+	add_u64(d, m->start);
+	add_u64(d, m->end - m->start);
+	add_u64(d, name ? m->start : m->pgoff);
+	/* MMAP2 has file and protection before the name */
+	size = name == NULL ? form.size : form.type == PD_REC_MMAP2 ? 32 : 0;
+	memcpy(d->buf + d->len, m->form + sizeof(form), size);
+	d->len += size;
+	if (name != NULL)
+		add_str(d, name);
+	return finish(d, t, th, time, err);
 }
 
+/*
+ * JIT code that a forked process has from another one has its names from
+ * there, by address.  The record can only say so by the name of their file,
+ * and perf looks for it by the number of the process that mapped it last.
+ */
 static int
 tell_map(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
     const struct pd_map *m, uint64_t time, struct pd_error *err)
 {
-	bool inherited = is_inherited(m, th->pub.pid);
-	struct pd_form form;
-	size_t fixed;
+	uint32_t pid = th->pub.pid, owner = m->dso->pid;
+	const struct pd_thr *now;
 
-	memcpy(&form, m->form, sizeof(form));
-	begin(d, t, form.type, form.misc);
-	add_u32(d, th->pub.pid);
-	add_u32(d, th->pub.pid);
-	add_u64(d, m->start);
-	add_u64(d, m->end - m->start);
-	add_u64(d, inherited ? m->start : m->pgoff);
-	/* file and protection are before the name in MMAP2 */
-	fixed = !inherited ? form.size : form.type == PD_REC_MMAP2 ? 32 : 0;
-	memcpy(d->buf + d->len, m->form + sizeof(form), fixed);
-	d->len += fixed;
-	if (inherited)
-		add_str(d, m->dso->name);
-	return finish(d, t, th, time, err);
+	if (m->dso->kind != PD_DSO_ANON || owner == 0 || owner == pid)
+		return put_map(t, d, th, pid, m, NULL, time, err);
+	if (put_map(t, d, th, pid, m, m->dso->name, time, err) == -1)
+		return -1;
+	now = pd_session_find(t->session, owner);
+	return now != NULL && (now->pub.pid != owner ||
+	    was_told(t->told, now->proc->serial)) ? 0 :
+	    put_map(t, d, th, owner, m, "//anon", time, err);
 }
 
 static int
@@ -334,12 +352,6 @@ tell_maps(const struct pd_teller *t, struct draft *d, const struct pd_thr *th,
 }
 
 /* ---- threads -------------------------------------------------------------------------- */
-
-static bool
-was_told(const struct pd_told *t, uint64_t serial)
-{
-	return pd_map64_find(&t->serials, serial) != PD_NOID;
-}
 
 /* Serials that no thread or process has any more. */
 static int

@@ -377,17 +377,20 @@ put_attrs(struct pd_writer *w, uint8_t *head, struct pd_error *err)
 {
 	uint64_t at = w->written + w->len, size, n;
 	uint8_t *entry = pd_calloc(1, w->attr_size + SECTION, err);
-	const uint8_t *p, *end = w->attrs + w->attrs_len;
+	const uint8_t *p;
+	size_t i;
 	int r = entry == NULL ? -1 : 0;
 
-	for (p = w->attrs; r == 0 && p < end; p += 16 + size + 8 * n) {
+	for (i = 0; r == 0 && i < w->attrs_len; i += 16 + size + 8 * n) {
+		p = w->attrs + i;
 		memcpy(&size, p, 8);
 		memcpy(&n, p + 8, 8);
 		r = append(w, p + 16 + size, 8 * n, err);
 	}
 	put_section(w, head + 24, w->written + w->len,
 	    w->nattrs * (w->attr_size + SECTION));
-	for (p = w->attrs; r == 0 && p < end; p += 16 + size + 8 * n) {
+	for (i = 0; r == 0 && i < w->attrs_len; i += 16 + size + 8 * n) {
+		p = w->attrs + i;
 		memcpy(&size, p, 8);
 		memcpy(&n, p + 8, 8);
 		memset(entry, 0, w->attr_size);

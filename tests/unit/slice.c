@@ -449,7 +449,9 @@ inherited_jit_code_is_told_as_the_parent_s(void)
 	struct pd_windows *w = window("0.0000005,");
 	struct pd_slice_opts o = all, again = all;
 	static const char want[] = "fork(20/20 of 10 told) "
-	    "map(20 1000-3000 1000 /tmp/perf-10.map) 500:20 ";
+	    "map(20 1000-3000 1000 /tmp/perf-10.map) "
+	    "map(10 1000-3000 1000 //anon) "	/* for perf */
+	    "500:20 ";
 	struct pd_slice_counts n;
 	char path[32], to[32];
 	int fd, fd2 = new_file(to);
