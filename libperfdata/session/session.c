@@ -170,7 +170,6 @@ thread_new(struct pd_session *s, uint32_t pid, uint32_t tid,
     struct pd_error *err)
 {
 	struct pd_thr *th = pd_calloc(1, sizeof(*th), err);
-	char comm[16];
 
 	if (th == NULL)
 		return NULL;
@@ -178,12 +177,8 @@ thread_new(struct pd_session *s, uint32_t pid, uint32_t tid,
 	th->pub.tid = tid;
 	th->serial = ++s->serials;
 	th->ppid = th->ptid = PD_NOID;
-	/* The idle threads have no COMM record; others show their number. */
-	snprintf(comm, sizeof(comm), tid == 0 ? "swapper" : ":%" PRId32,
-	    (int32_t)tid);
-	th->pub.comm = pd_strtab_str(&s->strs, comm, err);
 	th->proc = process_get(s, pid, err);
-	if (th->pub.comm == NULL || th->proc == NULL ||
+	if (th->proc == NULL ||
 	    table_add(&s->threads, tid, th, err) == -1) {
 		/* A process without threads goes with the session. */
 		free(th);
@@ -213,13 +208,29 @@ thread_get(struct pd_session *s, uint32_t pid, uint32_t tid,
 	return th;
 }
 
+/*
+ * The idle threads have no COMM record; others show their number.  Strings
+ * stay for good, so there is one only for who is asked for before it is named.
+ */
+static int
+name_by_number(struct pd_session *s, struct pd_thr *th, struct pd_error *err)
+{
+	char comm[16];
+
+	snprintf(comm, sizeof(comm), th->pub.tid == 0 ? "swapper" :
+	    ":%" PRId32, (int32_t)th->pub.tid);
+	th->pub.comm = pd_strtab_str(&s->strs, comm, err);
+	return th->pub.comm ? 0 : -1;
+}
+
 const struct pd_thread *
 pd_session_thread(struct pd_session *s, uint32_t pid, uint32_t tid,
     struct pd_error *err)
 {
 	struct pd_thr *th = thread_get(s, pid, tid, err);
 
-	if (th == NULL)
+	if (th == NULL || (th->pub.comm == NULL &&
+	    name_by_number(s, th, err) == -1))
 		return NULL;
 	th->pub.leader_comm = th->proc->comm ? th->proc->comm : th->pub.comm;
 	return &th->pub;

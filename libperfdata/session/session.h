@@ -16,7 +16,7 @@ struct pd_process {
 
 /* A thread; pub is first. */
 struct pd_thr {
-	struct pd_thread	pub;
+	struct pd_thread	pub;		/* comm: NULL until it is asked for */
 	struct pd_process	*proc;
 	uint64_t		serial;
 	uint32_t		ppid, ptid;	/* PD_NOID: no FORK was seen */

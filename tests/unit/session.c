@@ -3,7 +3,9 @@
  * without a name shows the file that it is mapped from, so the folded text
  * tells which maps and which name a sample met.
  */
+#include <malloc.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "folding.h"
 
@@ -618,6 +620,46 @@ a_bad_map_is_noted_and_costs_nothing_else(void)
 	expect(":1;[a] 1\n");
 }
 
+/* Bytes that are in use; 0 where another allocator does not say. */
+static size_t
+memory(void)
+{
+	return mallinfo2().uordblks;
+}
+
+/* A recorder of all of a machine sees millions of processes in a week. */
+static void
+processes_that_are_gone_take_no_memory(void)
+{
+	struct pd_error err;
+	struct pd_record rec;
+	struct pd_reader *rd;
+	struct pd_session *s;
+	char path[32];
+	size_t before = 0, n = 0;
+	int fd;
+
+	start();
+	for (uint32_t i = 0; i < 20000; i++) {
+		fork_of(100 + i, 100 + i, 1, 1, 0);
+		comm(100 + i, 100 + i, "short", true);
+		ends(100 + i, 100 + i);
+	}
+	fd = pdb_file(b, path);
+	rd = pd_reader_open(path, PD_FILE_ORDER, &err);
+	s = pd_session_new(rd, &err);
+	for (; pd_reader_next(rd, &rec, &err) == 1; n++) {
+		CHECK(pd_session_apply(s, &rec, &err) == 0);
+		if (n == 10000)
+			before = memory();
+	}
+	CHECK_EQ(n, 60000);
+	CHECK(memory() < before + 100000);
+	pd_session_free(s);
+	pd_reader_close(rd);
+	close(fd);
+}
+
 int
 main(void)
 {
@@ -627,6 +669,7 @@ main(void)
 	RUN(threads_of_one_process_have_names_of_their_own);
 	RUN(a_child_inherits_the_name_of_the_thread_that_forked);
 	RUN(threads_without_a_name_show_their_number);
+	RUN(processes_that_are_gone_take_no_memory);
 	RUN(the_root_pid_has_the_name_of_the_process);
 	RUN(a_new_process_has_the_maps_of_its_parent);
 	RUN(a_thread_shares_the_maps_of_its_process);
