@@ -131,7 +131,8 @@ pd_reads_apply(struct pd_reads *r, const struct pd_record *rec,
 			pd_get_u64(&c);
 		if (c.bad)
 			return 0;
-		if ((reading = reading_of(r, id, err)) == NULL)
+		reading = reading_of(r, pd_counter_key(rec, id), err);
+		if (reading == NULL)
 			return -1;
 		if (copy != NULL) {
 			if (value > reading->seen)

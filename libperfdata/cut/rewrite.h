@@ -42,7 +42,7 @@ size_t pd_rewrite_sample(const struct pd_record *rec,
  * Zero is empty.
  */
 struct pd_reads {
-	struct pd_map64	index;		/* id of a counter -> its place */
+	struct pd_map64	index;		/* key of a counter -> its place */
 	struct pd_reading {
 		uint64_t	seen, told;	/* its value here, and there */
 	}		*readings;

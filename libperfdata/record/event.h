@@ -52,6 +52,7 @@ enum {
 
 /* Bits of the attribute's bit field, in the order of the header. */
 enum {
+	PD_ATTR_INHERIT = 1,
 	PD_ATTR_EXCLUDE_USER = 4,
 	PD_ATTR_EXCLUDE_KERNEL = 5,
 	PD_ATTR_EXCLUDE_HV = 6,
@@ -131,6 +132,19 @@ int pd_evt_set_name(struct pd_evt *ev, const char *s, size_t len,
  */
 int pd_evt_make_name(struct pd_evt *ev, const char *pmu,
     const char *tracepoint, struct pd_error *err);
+
+/*
+ * The key of a counter in samples: threads that inherit one have each their
+ * own under its id (kernel 6.13; before, the two did not go together).
+ */
+static inline uint64_t
+pd_counter_key(const struct pd_record *rec, uint64_t id)
+{
+	bool own = rec->event->flags >> PD_ATTR_INHERIT & 1 &&
+	    rec->event->sample_type & PD_SAMPLE_TID;
+
+	return own ? id ^ (uint64_t)rec->tid << 32 : id;
+}
 
 void pd_events_free(struct pd_events *es);
 

@@ -24,7 +24,7 @@ struct pd_reader {
 	struct pd_notes		notes;
 	struct pd_counts	counts;
 	struct pd_order_queue	queue;
-	struct pd_map64		counter_of;	/* event id -> counters */
+	struct pd_map64		counter_of;	/* its key -> counters */
 	uint64_t		*counters;	/* as of their last sample */
 	size_t			ncounters, counters_cap;
 	struct pd_lane		*lanes;
@@ -719,7 +719,7 @@ pd_reader_member(struct pd_reader *rd, const struct pd_record *rec,
 		evt = pd_events_by_id(&rd->events, id);
 		*ev = evt ? &evt->pub : NULL;
 	}
-	if (count_up(rd, id, value, period, err) == -1)
+	if (count_up(rd, pd_counter_key(rec, id), value, period, err) == -1)
 		return -1;
 	return 1;
 }

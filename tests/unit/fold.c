@@ -208,6 +208,28 @@ group_sample(struct pdb *b, unsigned ev, uint64_t rf, uint64_t time,
 	    .nread = n });
 }
 
+/* perf record -e '{a,c}:S' of kernel 6.13 on, where threads inherit counters. */
+static void
+threads_have_inherited_counters_of_their_own(void)
+{
+	struct pdb *b = pdb_new(PDB_FILE, false);
+	uint64_t read[] = { 2, 0, 1000, 0, 1001 };
+	struct pdb_event e = { .name = "a", .read_format = 12, .flags = 2,
+	    .sample_type = FLAT | PDB_READ };
+	unsigned ev = pdb_event(b, &e);
+
+	e.name = "c";
+	pdb_event(b, &e);
+	for (uint32_t i = 0; i < 6; i++) {
+		read[1] = (i & 1 ? 1000 : 1) * (i / 2 + 1);
+		pdb_sample(b, ev, &(struct pdb_sample){ .id = { .pid = 1,
+		    .tid = 1 + (i & 1), .time = 10 + i }, .ip = 0x10,
+		    .read = read, .nread = 5 });
+	}
+	check(b, (struct pd_fold_opts){ 0 }, ":1;[unknown] 3\n"
+	    ":2;[unknown] 3000\n");
+}
+
 static struct pdb *
 group(uint64_t more, bool swapped)
 {
@@ -441,6 +463,7 @@ main(void)
 	RUN(time_is_the_period_of_a_clock_or_the_interval_of_a_frequency);
 	RUN(a_sample_of_a_group_counts_for_each_member_by_its_growth);
 	RUN(a_member_has_its_own_name_and_time);
+	RUN(threads_have_inherited_counters_of_their_own);
 	RUN(a_counter_that_goes_down_counts_nothing);
 	RUN(a_member_that_is_no_event_is_passed_over);
 	RUN(a_single_counter_counts_by_its_growth);
