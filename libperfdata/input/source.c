@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -60,6 +61,25 @@ pd_source_close(struct pd_source *s)
 	s->fd = -1;
 }
 
+#define WAIT_MS	500
+
+/* Whether nobody was told of waiting for so long. */
+static bool
+is_due(struct pd_source *s)
+{
+	struct timespec t;
+	uint64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	now = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	if (s->waited == 0)
+		s->waited = now;
+	if (now - s->waited < WAIT_MS)
+		return false;
+	s->waited = now;
+	return true;
+}
+
 /*
  * Tell whoever wants to know that a read would wait: 1 when there is input, 0
  * when it is to end here.
@@ -68,15 +88,16 @@ static int
 wait_for_input(struct pd_source *s, struct pd_error *err)
 {
 	struct pollfd p = { s->fd, POLLIN, 0 };
+	bool ready;
 	int r;
 
 	if (s->idle != NULL && s->idle(s->idle_ctx, false) != 0)
 		return 0;
-	if (poll(&p, 1, 0) != 0)
-		return 1;
-	if (s->wait != NULL && s->wait(s->wait_ctx, err) == -1)
+	ready = poll(&p, 1, 0) != 0;
+	if (s->wait != NULL && (!ready || is_due(s)) &&
+	    s->wait(s->wait_ctx, err) == -1)
 		return -1;
-	if (s->idle == NULL)
+	if (ready || s->idle == NULL)
 		return 1;
 	while ((r = poll(&p, 1, s->idle_ms)) == 0 || (r < 0 && errno == EINTR))
 		if (s->idle(s->idle_ctx, true) != 0)

@@ -11,9 +11,13 @@ struct pd_source {
 	bool		seekable;
 	uint64_t	pos;		/* of the next sequential read */
 	uint64_t	size;		/* PD_NOWHERE when not seekable */
-	/* NULL, or called before a read that will wait. */
+	/*
+	 * NULL, or called before a read that will wait, and every half second
+	 * where none does: of a pipe.
+	 */
 	int		(*wait)(void *ctx, struct pd_error *err);
 	void		*wait_ctx;
+	uint64_t	waited;		/* ms, when it was called */
 	/* See pd_reader_on_idle(). */
 	int		(*idle)(void *ctx, bool waiting);
 	void		*idle_ctx;

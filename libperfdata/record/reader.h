@@ -18,7 +18,7 @@ const struct pd_container *pd_reader_container(const struct pd_reader *rd);
 const uint8_t *pd_reader_tracing(const struct pd_reader *rd, size_t *size);
 /*
  * Call fn before the reader waits for more of a pipe: what was delivered is
- * all that there is for now.  It may fail.
+ * all that there is for now; and at times when it never waits.  It may fail.
  */
 void pd_reader_on_wait(struct pd_reader *rd,
     int (*fn)(void *ctx, struct pd_error *err), void *ctx);
