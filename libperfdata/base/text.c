@@ -90,6 +90,17 @@ pd_text_ranges(const char *s, const char *what, struct pd_range **ranges,
 	    "%s: '%s': expected numbers and ranges, as in 1,4-7", what, s);
 }
 
+bool
+pd_ranges_match(const struct pd_range *r, size_t len, uint64_t v)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (v >= r[i].first && v <= r[i].last)
+			return true;
+	return len == 0;
+}
+
 /* The value of s[0..n), all digits; false when it does not fit. */
 static bool
 parse_digits(const char *s, size_t n, uint64_t *v)

@@ -42,4 +42,7 @@ struct pd_range {
 int pd_text_ranges(const char *s, const char *what, struct pd_range **ranges,
     size_t *len, size_t *cap, struct pd_error *err);
 
+/* Whether v is in one of them; in all numbers, where there are none. */
+bool pd_ranges_match(const struct pd_range *r, size_t len, uint64_t v);
+
 #endif

@@ -66,15 +66,7 @@ pd_filter_has(const struct pd_filter *f, enum pd_filter_kind kind)
 static bool
 in_ranges(const struct pd_filter *f, enum pd_filter_kind kind, uint32_t v)
 {
-	size_t i;
-
-	if (f->len[kind] == 0)
-		return true;
-	for (i = 0; i < f->len[kind]; i++)
-		if (v >= f->ranges[kind][i].first &&
-		    v <= f->ranges[kind][i].last)
-			return true;
-	return false;
+	return pd_ranges_match(f->ranges[kind], f->len[kind], v);
 }
 
 bool

@@ -168,17 +168,6 @@ find_limits(const struct pd_occurrences *os, const struct pd_choice *c,
 	return 0;
 }
 
-static bool
-in_ranges(const struct pd_range *r, size_t len, uint64_t v)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (v >= r[i].first && v <= r[i].last)
-			return true;
-	return false;
-}
-
 int
 pd_occurrences_choose(struct pd_occurrences *os, const struct pd_choice *c,
     bool unfinished, struct pd_error *err)
@@ -200,7 +189,7 @@ pd_occurrences_choose(struct pd_occurrences *os, const struct pd_choice *c,
 		if ((tie || o.duration > slowest.least) &&
 		    o.duration >= quantile &&
 		    (c->longer_than == 0 || o.duration > c->longer_than) &&
-		    (c->nnth == 0 || in_ranges(c->nth, c->nnth, i + 1)))
+		    pd_ranges_match(c->nth, c->nnth, i + 1))
 			os->list[n++] = o;
 	}
 	os->len = n;
