@@ -382,7 +382,7 @@ set_told(const struct pd_teller *t, uint64_t serial, struct pd_error *err)
 	struct pd_told *told = t->told;
 
 	if (told->serials.used >= told->limit) {
-		if (forget_gone(t, err) == -1)
+		if (told->limit > 0 && forget_gone(t, err) == -1)
 			return -1;
 		told->limit = 2 * told->serials.used + 1024;
 	}
