@@ -9,9 +9,10 @@ unshare -m -p -f mount -t tmpfs none /tmp 2>/dev/null ||
 workdir
 cd "$tmp" || exit 1
 
-# Above, the process is $inside; it is 1 in its own namespace.
-unshare -m -p -f sh -c 'mount -t tmpfs none /tmp && exec "$0" /tmp 60' \
-    "$PD_TESTS/jitwork" 2>/dev/null &
+# Above, the process is $inside; it is 1 in its own namespace.  The program may
+# itself be below /tmp, where only a directory that is open leads to it then.
+(cd "$PD_TESTS" && exec unshare -m -p -f sh -c \
+    'mount -t tmpfs none /tmp && exec ./jitwork /tmp 60' 2>/dev/null) &
 outside=$!
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	inside=$(cat "/proc/$outside/task/$outside/children")

@@ -235,7 +235,7 @@ hostile_names_cost_little(void)
 		CHECK(d.cap <= 256 * 1024);
 		free(s);
 	}
-	CHECK(seconds() - start < 2);
+	CHECK(seconds() - start < 30);	/* else years */
 }
 
 /* Every beginning of a name is a name or is not, but never a crash. */

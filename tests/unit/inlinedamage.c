@@ -156,21 +156,22 @@ code_that_was_thrown_away_claims_nothing(void)
 	pd_inlines_free(in);
 }
 
-/* The budget of a hostile file: a second, and some memory. */
+/*
+ * A hostile file takes some memory, and about a second of time; what grows with
+ * its square takes minutes, on any machine.
+ */
 static void
 expect_cheap(void)
 {
 	struct rusage before, after;
-	double begin = seconds(), most = 1;
+	double begin = seconds();
 	const char *san = getenv("PD_SAN");
 
-	if (san != NULL && san[0] != '\0')
-		most = 20;
 	getrusage(RUSAGE_SELF, &before);
 	look_everywhere();
 	getrusage(RUSAGE_SELF, &after);
-	CHECK(seconds() - begin < most);
-	if (most == 1)
+	CHECK(seconds() - begin < 30);
+	if (san == NULL || san[0] == '\0')
 		CHECK(after.ru_maxrss - before.ru_maxrss < 90 << 10);
 }
 
