@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -136,7 +137,10 @@ struct diff {
 
 /* ---- options ---------------------------------------------------------------------- */
 
-/* A number that is more than min; "N%" is a hundredth. */
+/*
+ * A number of that range; "N%" is a hundredth.  "5" for "5%" would switch a
+ * gate off in silence: from 1 on the sign has to be there.
+ */
 static double
 parse_number(const struct cli *c, const char *option, const char *value,
     double min, double max, bool percent)
@@ -147,12 +151,14 @@ parse_number(const struct cli *c, const char *option, const char *value,
 	if (percent && *end == '%') {
 		v /= 100;
 		end++;
+	} else if (percent && v >= 1) {
+		v = NAN;
 	}
 	if (end == value || *end != '\0' || !(v >= min && v <= max)) {
-		snprintf(expected, sizeof(expected), "a number from %g to %g",
-		    percent ? 100 * min : min, percent ? 100 * max : max);
-		if (percent)
-			strcat(expected, ", with %");
+		snprintf(expected, sizeof(expected), percent ?
+		    "from %g%% to %g%%, or a part below 1" :
+		    "a number from %g to %g", percent ? 100 * min : min,
+		    percent ? 100 * max : max);
 		cli_bad_value(c, option, value, expected);
 	}
 	return v;

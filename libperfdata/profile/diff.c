@@ -57,6 +57,7 @@ pd_diff_free(struct pd_diff *d)
 	pd_strtab_free(&d->raws);
 	free(d->raw_frames);
 	free(d->roots);
+	free(d->leaves);
 	free(d->cost);
 	free(d->self.list);
 	free(d->whole.list);

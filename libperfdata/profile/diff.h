@@ -86,6 +86,7 @@ struct pd_diff {
 	struct pd_diff_opts	opts;
 	struct pd_tree		*tree;
 	bool			*roots;		/* by frame: a thread or the like */
+	bool			*leaves;	/* by frame: a sample ends in it */
 	size_t			roots_cap;
 	struct pd_strtab	raws;		/* names before matching */
 	uint32_t		*raw_frames;
@@ -153,6 +154,10 @@ void pd_diff_judge(struct pd_diff *d);
 
 /* The next number that is not random, but looks it; *state is not 0. */
 uint64_t pd_diff_random(uint64_t *state);
+
+/* The logarithm of a cost of a run by unit of work, as it is tested. */
+double pd_diff_value(const struct pd_diff *d, const struct pd_diff_run *r,
+    double cost);
 
 /* Interval and detectable effect of a test. */
 void pd_diff_interval(const struct pd_diff *d, struct pd_change *c,

@@ -136,11 +136,16 @@ set_units(struct pd_diff *d, struct pd_error *err)
 	static const char *const names[] = { "samples without a known rate",
 		"time", "events" };
 	struct pd_diff_run *r;
+	uint64_t sum = 0;
 	size_t i;
 
 	d->unit = unit_of(&at(d, 0)->info);
 	for (i = 0; i < nruns(d); i++) {
 		r = at(d, i);
+		if (__builtin_add_overflow(sum, r->stacks.weight, &sum))
+			return pd_fail(err, PD_EARG, PD_NOWHERE, "%s: with it "
+			    "the counts of all runs add up to more than 2^64",
+			    r->name);
 		if (unit_of(&r->info) != d->unit && !d->opts.force)
 			return pd_fail(err, PD_EARG, PD_NOWHERE, "%s counts "
 			    "%s, %s counts %s: give --freq, or fold with "

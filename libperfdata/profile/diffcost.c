@@ -121,6 +121,24 @@ find_roots(struct pd_diff *d, struct pd_error *err)
 	return r;
 }
 
+static int
+find_leaves(struct pd_diff *d, struct pd_error *err)
+{
+	const struct pd_stacks *s;
+	size_t i, n;
+
+	free(d->leaves);
+	d->leaves = pd_calloc(d->tree->nframes, sizeof(*d->leaves), err);
+	if (d->leaves == NULL)
+		return -1;
+	for (i = 0; i < d->len[0] + d->len[1]; i++) {
+		s = &pd_diff_run_at(d, i)->stacks;
+		for (n = 0; n < s->len; n++)
+			d->leaves[d->tree->nodes[s->list[n].node].frame] = true;
+	}
+	return 0;
+}
+
 int
 pd_diff_count(struct pd_diff *d, bool whole, struct pd_error *err)
 {
@@ -128,7 +146,8 @@ pd_diff_count(struct pd_diff *d, bool whole, struct pd_error *err)
 
 	free(d->cost);
 	d->cost = pd_calloc(n * frames, sizeof(*d->cost), err);
-	if (d->cost == NULL || find_roots(d, err) == -1)
+	if (d->cost == NULL || find_roots(d, err) == -1 ||
+	    find_leaves(d, err) == -1)
 		return -1;
 	if (whole && count_all_whole(d, err) == -1)
 		return -1;

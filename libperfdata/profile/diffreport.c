@@ -8,7 +8,6 @@
 #include "profile/difftext.h"
 
 #define COMMENT_SIZE	60000	/* GitHub refuses comments of 65,536 */
-#define NAME_SIZE	200	/* of a name in a table: bytes */
 #define ANNOTATIONS	10	/* that GitHub shows of a step and kind */
 
 /* ---- Markdown ------------------------------------------------------------ */
@@ -20,41 +19,36 @@
 static size_t
 put_name(const char *s, FILE *out)
 {
-	size_t n = 0, i;
+	size_t n = 0, len = pd_diff_name_len(s), i;
 
 	n += (size_t)fprintf(out, "<code>");
-	for (i = 0; s[i] != '\0'; i++) {
+	for (i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)s[i];
 
-		/* Not inside a character. */
-		if (i >= NAME_SIZE && (c & 0xc0) != 0x80) {
-			n += (size_t)fprintf(out, "...");
-			break;
-		}
 		n += (size_t)fprintf(out, isalnum(c) || c >= 0x80 ||
 		    c == ' ' ? "%c" : "&#%d;", c);
 	}
-	return n + (size_t)fprintf(out, "</code>");
+	return n + (size_t)fprintf(out, "%s</code>", s[len] ? "..." : "");
 }
 
 static size_t
 put_table_row(const struct pd_diff *d, const struct pd_change *c, FILE *out)
 {
-	char change[32], base[32], new[32], interval[64] = "", mde[32] = "";
+	char change[32], base[32], new[32], lo[32] = "", hi[32] = "", mde[32];
 	size_t n;
 
 	pd_diff_put_change(c, change, sizeof(change));
-	if (c->has_test && c->e.se > 0 && c->k_base > 0 && c->k_new > 0)
-		snprintf(interval, sizeof(interval), "%+.1f%% to %+.1f%%",
-		    100 * c->lo, 100 * c->hi);
-	if (isfinite(c->mde))
-		snprintf(mde, sizeof(mde), "%.1f%%", 100 * c->mde);
+	if (pd_diff_has_interval(c)) {
+		pd_diff_put_percent(c->lo, lo, sizeof(lo));
+		pd_diff_put_percent(c->hi, hi, sizeof(hi));
+	}
+	pd_diff_put_seen(c->mde, mde, sizeof(mde));
 	pd_diff_put_cost(d, c->base, base, sizeof(base));
 	pd_diff_put_cost(d, c->new, new, sizeof(new));
 	n = (size_t)fprintf(out, "| ");
 	n += put_name(c->name, out);
-	n += (size_t)fprintf(out, " | %s | %s | %s | %s | %+.1f%% | %s | %s |\n",
-	    change, interval, base, new, 100 * c->impact, mde,
+	n += (size_t)fprintf(out, " | %s | %s%s%s | %s | %s | %+.1f%% | %s | %s |\n",
+	    change, lo, *lo ? " to " : "", hi, base, new, 100 * c->impact, mde,
 	    c->verdict == PD_REGRESSION ? "**REGRESSION**" :
 	    pd_verdict_name(c->verdict));
 	return n;
@@ -123,7 +117,7 @@ pd_diff_write_markdown(const struct pd_diff *d, const struct pd_diff_text *how,
 		fputs("> ", out);
 		put_text(d->warnings[i].text, out);
 		fputs("\n>\n", out);
-		size += 4 * strlen(d->warnings[i].text);
+		size += 6 * strlen(d->warnings[i].text);
 	}
 	fputc('\n', out);
 	size += put_table_head(d, out);
@@ -231,44 +225,61 @@ put_xml(const char *s, FILE *out)
 	}
 }
 
-static void
-put_case(const struct pd_diff *d, const struct pd_change *c, FILE *out)
+/* The element of a test case that did not succeed, else NULL. */
+static const char *
+trouble_of(const struct pd_diff *d, enum pd_verdict v)
 {
-	char change[32], text[160];
-	bool fails = c->verdict == PD_REGRESSION &&
-	    d->outcome == PD_HAS_REGRESSION;
-	bool skipped = !fails && (c->verdict == PD_NO_DATA ||
-	    c->verdict == PD_SUSPECT || c->verdict == PD_REGRESSION);
+	if (v == PD_REGRESSION && d->outcome == PD_HAS_REGRESSION)
+		return "failure";
+	return v == PD_NO_DATA || v == PD_SUSPECT || v == PD_REGRESSION ?
+	    "skipped" : NULL;
+}
+
+static void
+put_case(const struct pd_diff *d, const struct pd_change *c,
+    enum pd_verdict verdict, FILE *out)
+{
+	const char *trouble = trouble_of(d, verdict);
+	char change[32], lo[32], hi[32], interval[80] = "", text[200];
 
 	pd_diff_put_change(c, change, sizeof(change));
-	snprintf(text, sizeof(text), "%s: %s [%+.1f%%, %+.1f%%], %+.1f%% of "
-	    "the total", pd_verdict_name(c->verdict), change, 100 * c->lo,
-	    100 * c->hi, 100 * c->impact);
+	pd_diff_put_percent(c->lo, lo, sizeof(lo));
+	pd_diff_put_percent(c->hi, hi, sizeof(hi));
+	if (pd_diff_has_interval(c))
+		snprintf(interval, sizeof(interval), " [%s, %s]", lo, hi);
+	snprintf(text, sizeof(text), "%s: %s%s, %+.1f%% of the total",
+	    pd_verdict_name(verdict), change, interval, 100 * c->impact);
 	fputs("<testcase classname=\"pd-diff\" name=\"", out);
 	put_xml(c->name, out);
-	if (!fails && !skipped) {
+	if (trouble == NULL) {
 		fputs("\"/>\n", out);
 		return;
 	}
-	fprintf(out, "\"><%s message=\"", fails ? "failure" : "skipped");
+	fprintf(out, "\"><%s message=\"", trouble);
 	put_xml(text, out);
 	fputs("\"/></testcase>\n", out);
 }
 
+/* Calls put_case() for all, if there is an output, and counts cases. */
 static size_t
-count_cases(const struct pd_diff *d, bool failures)
+put_cases(const struct pd_diff *d, const char *trouble, FILE *out)
 {
-	bool gates = d->outcome == PD_HAS_REGRESSION;
 	const struct pd_change *c;
-	size_t n = 0, i;
+	enum pd_verdict v;
+	size_t n = 0, len = d->self.len, i;
 
-	for (i = 0; i <= d->self.len; i++) {
-		c = i < d->self.len ? &d->self.list[i] : &d->total;
-		if (c != &d->total && !c->tested)
+	/* All functions, then the total, then groups of moved cost. */
+	for (i = 0; i <= len + d->nmoves; i++) {
+		c = i < len ? &d->self.list[i] : i == len ? &d->total :
+		    &d->moves[i - len - 1].net;
+		if (i < len && !c->tested)
 			continue;
-		n += (c->verdict == PD_REGRESSION && gates) ? failures :
-		    (c->verdict == PD_NO_DATA || c->verdict == PD_SUSPECT ||
-		    c->verdict == PD_REGRESSION) && !failures;
+		v = i <= len ? c->verdict : d->moves[i - len - 1].regression ?
+		    PD_REGRESSION : PD_MOVED;
+		if (out != NULL)
+			put_case(d, c, v, out);
+		n += trouble == NULL || (trouble_of(d, v) != NULL &&
+		    strcmp(trouble_of(d, v), trouble) == 0);
 	}
 	return n;
 }
@@ -276,17 +287,12 @@ count_cases(const struct pd_diff *d, bool failures)
 int
 pd_diff_write_junit(const struct pd_diff *d, FILE *out, struct pd_error *err)
 {
-	size_t i;
-
 	(void)err;
 	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	    "<testsuite name=\"pd-diff\" tests=\"%zu\" failures=\"%zu\" "
-	    "errors=\"0\" skipped=\"%zu\">\n", d->self.tested + 1,
-	    count_cases(d, true), count_cases(d, false));
-	put_case(d, &d->total, out);
-	for (i = 0; i < d->self.len; i++)
-		if (d->self.list[i].tested)
-			put_case(d, &d->self.list[i], out);
+	    "errors=\"0\" skipped=\"%zu\">\n", put_cases(d, NULL, NULL),
+	    put_cases(d, "failure", NULL), put_cases(d, "skipped", NULL));
+	put_cases(d, NULL, out);
 	fputs("</testsuite>\n", out);
 	return 0;
 }

@@ -6,6 +6,7 @@
  * tests is taken is decided without looking at which run is of which side, so
  * that none of it makes false alarms more likely.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,13 @@ set_floors(const struct pd_diff *d, const struct pd_change *c,
 	v->g.floor_b = d->opts.kappa / kb;
 }
 
+double
+pd_diff_value(const struct pd_diff *d, const struct pd_diff_run *r, double cost)
+{
+	/* Without a pseudo-count, none is next to nothing. */
+	return log(fmax(cost + d->opts.pseudo * r->each, DBL_MIN) / r->units);
+}
+
 /* What a function cost in each run; cost[i * step] is that of the i-th run. */
 static void
 set_values(const struct pd_diff *d, const struct pd_cost *cost, size_t step,
@@ -71,7 +79,7 @@ set_values(const struct pd_diff *d, const struct pd_cost *cost, size_t step,
 	for (i = 0; i < n + m; i++) {
 		r = pd_diff_run_at(d, i);
 		x = &cost[i * step];
-		v->a[i] = log((x->c + d->opts.pseudo * r->each) / r->units);
+		v->a[i] = pd_diff_value(d, r, x->c);
 		if (i < n) {
 			c->base += x->c / r->units;
 			c->k_base += x->k;
@@ -154,6 +162,19 @@ choose(size_t n, size_t k)
 	for (i = 1; i <= k; i++)
 		c *= (double)(n - k + i) / (double)i;
 	return c;
+}
+
+/* The least p that the test can have, whatever the runs are. */
+static double
+least_p(const struct pd_diff *d)
+{
+	double ways = choose(d->len[0] + d->len[1], d->len[0]);
+
+	if (d->len[0] == 1 || d->len[1] == 1)	/* they are not ranked */
+		return 0;
+	return d->opts.test == PD_TEST_MWU ? 2 / ways :
+	    d->opts.test != PD_TEST_PERM ? 0 :
+	    ways <= PERM_EXACT ? 2 / ways : 1. / PERM_DRAWS;
 }
 
 /* p of the difference of means among all ways to label the runs. */
@@ -303,7 +324,8 @@ pd_diff_interval(const struct pd_diff *d, struct pd_change *c, double alpha,
 	half = pd_t_upper(d->opts.alpha / 2, c->e.df) * c->e.se;
 	c->lo = expm1(c->e.diff - half);
 	c->hi = expm1(c->e.diff + half);
-	c->mde = expm1(pd_stat_mde(se, c->e.df, alpha, PD_POWER, c->min_effect));
+	c->mde = least_p(d) > alpha ? INFINITY : expm1(pd_stat_mde(se,
+	    c->e.df, alpha, PD_POWER, c->min_effect));
 }
 
 int
@@ -365,7 +387,8 @@ list_functions(struct pd_diff *d, struct pd_family *f, struct values *v,
 		    .holm = 1, .q = 1, .holm_drift = 1, .e = { .p = 1, .pf = 1 },
 		    .min_effect = log1p(d->opts.min_effect) };
 		set_values(d, d->cost + i, t->nframes, c, v);
-		if (d->roots[i] || c->k == 0)
+		/* A thread has no cost of its own; main may look like one. */
+		if ((d->roots[i] && !d->leaves[i]) || c->k == 0)
 			continue;
 		f->len++;
 		pd_stat_welch(&v->g, c->min_effect, &c->e);
@@ -557,11 +580,9 @@ static int
 check_labels(struct pd_diff *d, struct pd_change **member, size_t len,
     double weight, struct pd_error *err)
 {
-	double least = 2 / choose(d->len[0] + d->len[1], d->len[0]), most = 0;
+	double least = least_p(d), most = 0;
 	size_t i;
 
-	if (d->opts.test != PD_TEST_MWU && d->opts.test != PD_TEST_PERM)
-		return 0;
 	for (i = 0; i < len; i++)
 		most = fmax(most, d->opts.alpha * member[i]->weight / weight);
 	if (least <= most || len == 0)

@@ -8,6 +8,7 @@
 #include "profile/difftext.h"
 
 #define ROWS	15		/* of a table, unless asked for more */
+#define NAME_SIZE ((size_t)200)	/* of a name that is not shown whole: bytes */
 
 /* ---- words --------------------------------------------------------------- */
 
@@ -24,13 +25,28 @@ pd_verdict_name(enum pd_verdict v)
 	return names[v];
 }
 
-/* "+1.2%" with as many digits as matter. */
-static void
-put_percent(double ratio, char *buf, size_t size)
+/* With as many digits as matter. */
+void
+pd_diff_put_percent(double ratio, char *buf, size_t size)
 {
 	double p = 100 * ratio;
 
-	snprintf(buf, size, fabs(p) < 99.95 ? "%+.1f%%" : "%+.0f%%", p);
+	snprintf(buf, size, fabs(p) < 99.95 ? "%+.1f%%" : fabs(p) < 1e6 ?
+	    "%+.0f%%" : "%+.0e%%", p);
+}
+
+bool
+pd_diff_has_interval(const struct pd_change *c)
+{
+	/* One of what is new or gone would be that of the pseudo-count. */
+	return c->has_test && c->e.se > 0 && c->k_base > 0 && c->k_new > 0;
+}
+
+void
+pd_diff_put_seen(double mde, char *buf, size_t size)
+{
+	snprintf(buf, size, isinf(mde) ? "" : mde < .9995 ? "%.1f%%" :
+	    mde < 9.995 ? "%.0f%%" : ">999%%", 100 * mde);
 }
 
 void
@@ -41,9 +57,20 @@ pd_diff_put_change(const struct pd_change *c, char *buf, size_t size)
 	else if (c->k_new == 0 && c->k_base > 0)
 		snprintf(buf, size, "gone");
 	else if (!c->has_test && c->base > 0)	/* as the columns say */
-		put_percent(c->new / c->base - 1, buf, size);
+		pd_diff_put_percent(c->new / c->base - 1, buf, size);
 	else
-		put_percent(expm1(c->e.diff), buf, size);
+		pd_diff_put_percent(expm1(c->e.diff), buf, size);
+}
+
+size_t
+pd_diff_name_len(const char *name)
+{
+	size_t n = strnlen(name, NAME_SIZE);
+
+	/* Not inside a character. */
+	while (n > 0 && (name[n] & 0xc0) == 0x80)
+		n--;
+	return n;
 }
 
 void
@@ -165,14 +192,16 @@ put_worst(const struct pd_diff *d, enum pd_verdict v, const char *word,
     FILE *out)
 {
 	const struct pd_change *c = worst(d, v);
+	size_t len = pd_diff_name_len(c->name);
 	char change[32], lo[32], hi[32], impact[32];
 
 	pd_diff_put_change(c, change, sizeof(change));
-	put_percent(c->lo, lo, sizeof(lo));
-	put_percent(c->hi, hi, sizeof(hi));
-	put_percent(c->impact, impact, sizeof(impact));
-	fprintf(out, " (%s: %s %s", word, c->name, change);
-	if (c->k_base > 0 && c->k_new > 0)
+	pd_diff_put_percent(c->lo, lo, sizeof(lo));
+	pd_diff_put_percent(c->hi, hi, sizeof(hi));
+	pd_diff_put_percent(c->impact, impact, sizeof(impact));
+	fprintf(out, " (%s: %.*s%s %s", word, (int)len, c->name,
+	    c->name[len] ? "..." : "", change);
+	if (pd_diff_has_interval(c))
 		fprintf(out, " [%s,%s]", lo, hi);
 	fprintf(out, ", %s of total)", impact);
 }
@@ -192,6 +221,7 @@ put_power(const struct pd_diff *d, FILE *out, struct pd_error *err)
 	double *mde = pd_calloc(d->self.len + 1, sizeof(*mde), err), same = 0;
 	size_t n = 0, nsame = 0, i, most;
 	const struct pd_change *c;
+	char seen[32];
 
 	if (mde == NULL)
 		return -1;
@@ -211,12 +241,13 @@ put_power(const struct pd_diff *d, FILE *out, struct pd_error *err)
 	if (nsame > 0)
 		fprintf(out, "; would have seen %.1f%% in %zu function%s",
 		    100 * same, nsame, nsame == 1 ? "" : "s");
+	if (n > 0)
+		pd_diff_put_seen(mde[nsame > 0 ? most - 1 : 0], seen,
+		    sizeof(seen));
 	if (nsame > 0 && most > nsame)
-		fprintf(out, ", %.0f%% in %zu of %zu", 100 * mde[most - 1],
-		    most, n);
+		fprintf(out, ", %s in %zu of %zu", seen, most, n);
 	else if (n > 0 && nsame == 0)
-		fprintf(out, "; would have seen %.0f%% at best",
-		    100 * mde[0]);
+		fprintf(out, "; would have seen %s at best", seen);
 	free(mde);
 	return 0;
 }
@@ -283,20 +314,18 @@ put_row(const struct pd_diff *d, const struct pd_change *c, bool verdict,
     bool color, FILE *out)
 {
 	char change[32], lo[32] = "", hi[32] = "", base[32], new[32];
-	char impact[32], mde[32] = "";
+	char impact[32], mde[32];
 	const char *on = color && verdict ? color_of(c->verdict) : "";
 
 	pd_diff_put_change(c, change, sizeof(change));
-	if (c->has_test && c->e.se > 0 && c->k_base > 0 && c->k_new > 0) {
-		put_percent(c->lo, lo, sizeof(lo));
-		put_percent(c->hi, hi, sizeof(hi));
+	if (pd_diff_has_interval(c)) {
+		pd_diff_put_percent(c->lo, lo, sizeof(lo));
+		pd_diff_put_percent(c->hi, hi, sizeof(hi));
 	}
-	if (c->has_test && !isinf(c->mde))
-		snprintf(mde, sizeof(mde), c->mde < .9995 ? "%.1f%%" :
-		    c->mde < 9.995 ? "%.0f%%" : ">999%%", 100 * c->mde);
+	pd_diff_put_seen(c->mde, mde, sizeof(mde));
 	pd_diff_put_cost(d, c->base, base, sizeof(base));
 	pd_diff_put_cost(d, c->new, new, sizeof(new));
-	put_percent(c->impact, impact, sizeof(impact));
+	pd_diff_put_percent(c->impact, impact, sizeof(impact));
 	fprintf(out, "%s%8s  %8s %-8s %9s %9s %7s", on, change, lo, hi, base,
 	    new, impact);
 	if (verdict)
@@ -364,8 +393,8 @@ put_moves(const struct pd_diff *d, FILE *out)
 	for (i = 0; i < d->nmoves; i++) {
 		m = &d->moves[i];
 		pd_diff_put_change(&m->net, change, sizeof(change));
-		put_percent(m->net.lo, lo, sizeof(lo));
-		put_percent(m->net.hi, hi, sizeof(hi));
+		pd_diff_put_percent(m->net.lo, lo, sizeof(lo));
+		pd_diff_put_percent(m->net.hi, hi, sizeof(hi));
 		if (m->renamed)
 			fprintf(out, "renamed? %s -> %s",
 			    d->tree->frames[m->from].name,

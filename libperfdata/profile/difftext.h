@@ -15,6 +15,16 @@ const struct pd_change **pd_diff_sorted(const struct pd_family *f,
 /* "REGRESSION", "same", ...; for reading and for programs. */
 const char *pd_verdict_name(enum pd_verdict v);
 
+/* "+1.2%"; the change that would be seen, "" if none. */
+void pd_diff_put_percent(double ratio, char *buf, size_t size);
+void pd_diff_put_seen(double mde, char *buf, size_t size);
+
+/* Whether its interval tells anything. */
+bool pd_diff_has_interval(const struct pd_change *c);
+
+/* How many bytes of a name to show where long ones would be in the way. */
+size_t pd_diff_name_len(const char *name);
+
 /* "base and new ... per unit of work", without newline. */
 void pd_diff_put_subject(const struct pd_diff *d, FILE *out);
 

@@ -187,6 +187,7 @@ read_line(struct parser *p, const char *s, size_t len, struct pd_error *err)
 	uint64_t count = 0;
 	struct pd_error why;
 	uint32_t node;
+	bool known;
 
 	p->line++;
 	if (len > 0 && s[len - 1] == '\r')
@@ -194,8 +195,17 @@ read_line(struct parser *p, const char *s, size_t len, struct pd_error *err)
 		    err);
 	if (memchr(s, '\0', len) != NULL)
 		return bad_line(p, "has a NUL byte: not folded stacks", err);
-	if (is_comment(s, len))
-		return pd_run_parse(p->run, s, len, err);
+	if (is_comment(s, len)) {
+		known = p->run->known;
+		p->run->known = false;
+		if (pd_run_parse(p->run, s, len, err) == -1)
+			return -1;
+		if (known && p->run->known)
+			return bad_line(p, "a second run begins: a file is one "
+			    "run", err);
+		p->run->known |= known;
+		return 0;
+	}
 	if (take_count(p, s, &len, &count, err) == -1)
 		return -1;
 	node = pd_stack_parse(p->stacks, s, len, &why);

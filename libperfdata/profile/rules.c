@@ -13,7 +13,7 @@ struct pd_rules {
 	size_t		len, cap;
 };
 
-/* "5%" or "0.05" */
+/* "5%" or "0.05", but not "5", which is hardly meant as 500%. */
 static int
 parse_fraction(const char *s, double *v)
 {
@@ -25,6 +25,8 @@ parse_fraction(const char *s, double *v)
 	if (*end == '%') {
 		*v /= 100;
 		end++;
+	} else if (*v >= 1) {
+		return -1;
 	}
 	return *end == '\0' ? 0 : -1;
 }

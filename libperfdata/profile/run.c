@@ -155,7 +155,8 @@ get_number(const char *s, uint64_t *n)
 
 	errno = 0;
 	*n = isdigit((unsigned char)*s) ? strtoull(s, &end, 10) : 0;
-	return !isdigit((unsigned char)*s) || *end != '\0' || errno ? -1 : 0;
+	return !isdigit((unsigned char)*s) || *end != '\0' || errno ||
+	    *n > INT64_MAX ? -1 : 0;
 }
 
 /* Seconds, with '@' those of the wall clock. */

@@ -121,8 +121,7 @@ spread_of(const struct split *s, const struct pd_change *c)
 
 	for (i = 0; i < s->len; i++) {
 		x = &s->cost[i * s->d->tree->nframes + c->frame];
-		y = log((x->c + s->d->opts.pseudo * s->all[i].each) /
-		    s->all[i].units);
+		y = pd_diff_value(s->d, &s->all[i], x->c);
 		sum += y;
 		sum2 += y * y;
 		sp.k += x->k / n;

@@ -16,3 +16,8 @@ try ''
 try '# nothing\n'
 try 'a 0\n'
 try 'a 9223372036854775807\nb 1\n'
+try '# pd-fold: v=1 unit=samples\na 1\n# pd-fold: v=1 unit=samples\na 1\n'
+# In one file they would be too large by themselves.
+printf 'a 9223372036854775807\n' | tee most >more
+pd-diff --fixed-work good most --vs more
+echo "exit $?" >&2
