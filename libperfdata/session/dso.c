@@ -1,4 +1,5 @@
 /* The table of DSOs. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,18 +27,18 @@ pd_dso_kind_of(const char *name)
 	return PD_DSO_FILE;
 }
 
-struct pd_dso *
-pd_dsos_get(struct pd_dsos *t, const char *name, enum pd_dso_kind kind,
-    const struct pd_buildid *id, struct pd_error *err)
+static struct pd_dso *
+get(struct pd_dsos *t, const char *name, enum pd_dso_kind kind,
+    const struct pd_buildid *id, uint32_t pid, struct pd_error *err)
 {
 	char key[PD_PATH_MAX + 64];
 	size_t n = strnlen(name, PD_PATH_MAX), i;
 	struct pd_dso *d;
 	uint32_t slot;
 
-	/* One key of kind, build-id and name: equal keys, equal DSO. */
+	/* One key of kind, process, build-id and name: equal keys, equal DSO. */
 	memcpy(key, name, n);
-	n += (size_t)snprintf(key + n, 8, "/%d", kind);
+	n += (size_t)snprintf(key + n, 24, "/%d/%" PRIu32 "/", kind, pid);
 	for (i = 0; id != NULL && i < id->size; i++)
 		n += (size_t)snprintf(key + n, 3, "%02x", id->bytes[i]);
 	slot = pd_strtab_add(&t->names, key, n, err);
@@ -50,6 +51,7 @@ pd_dsos_get(struct pd_dsos *t, const char *name, enum pd_dso_kind kind,
 		return NULL;
 	d->id = slot;
 	d->kind = kind;
+	d->pid = pid;
 	d->name = pd_arena_strndup(&t->arena, name, strnlen(name, PD_PATH_MAX), err);
 	if (d->name == NULL)
 		return NULL;
@@ -57,6 +59,20 @@ pd_dsos_get(struct pd_dsos *t, const char *name, enum pd_dso_kind kind,
 		d->buildid = *id;
 	t->dsos[t->len++] = d;
 	return d;
+}
+
+struct pd_dso *
+pd_dsos_get(struct pd_dsos *t, const char *name, enum pd_dso_kind kind,
+    const struct pd_buildid *id, struct pd_error *err)
+{
+	return get(t, name, kind, id, 0, err);
+}
+
+struct pd_dso *
+pd_dsos_get_of(struct pd_dsos *t, const char *name, uint32_t pid,
+    struct pd_error *err)
+{
+	return get(t, name, PD_DSO_ANON, NULL, pid, err);
 }
 
 void

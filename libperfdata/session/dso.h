@@ -20,7 +20,7 @@ struct pd_dso {
 	uint32_t		id;	/* dense, from 0 */
 	enum pd_dso_kind	kind;
 	bool			guest;
-	uint32_t		pid;	/* ANON: whose /tmp/perf-PID.map */
+	uint32_t		pid;	/* ANON: whose perf map or jitdump */
 	const char		*name;	/* as recorded, or [kernel.kallsyms] */
 	struct pd_buildid	buildid;
 };
@@ -42,6 +42,12 @@ struct pd_dsos {
  */
 struct pd_dso *pd_dsos_get(struct pd_dsos *t, const char *name,
     enum pd_dso_kind kind, const struct pd_buildid *id, struct pd_error *err);
+/*
+ * The ANON DSO of this name of a process: in containers, several may have files
+ * of one name.
+ */
+struct pd_dso *pd_dsos_get_of(struct pd_dsos *t, const char *name,
+    uint32_t pid, struct pd_error *err);
 
 void pd_dsos_free(struct pd_dsos *t);
 

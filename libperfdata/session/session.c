@@ -389,13 +389,9 @@ static int
 apply_jitdump(struct pd_session *s, struct pd_space *sp,
     const struct pd_mmap *m, struct pd_error *err)
 {
-	struct pd_dso *dso = pd_dsos_get(&s->dsos, m->name, PD_DSO_ANON, NULL,
-	    err);
+	struct pd_dso *dso = pd_dsos_get_of(&s->dsos, m->name, m->pid, err);
 
-	if (dso == NULL)
-		return -1;
-	dso->pid = m->pid;
-	return pd_space_add_jit(sp, dso, err);
+	return dso == NULL ? -1 : pd_space_add_jit(sp, dso, m->start, err);
 }
 
 /* Many processes map the same files: each form is kept once. */
@@ -459,9 +455,7 @@ apply_mmap(struct pd_session *s, const struct pd_record *rec,
 	if (kind == PD_DSO_ANON && exec) {
 		snprintf(name, sizeof(name), "/tmp/perf-%" PRId32 ".map",
 		    (int32_t)owner);
-		map.dso = pd_dsos_get(&s->dsos, name, kind, NULL, err);
-		if (map.dso != NULL)
-			map.dso->pid = owner;
+		map.dso = pd_dsos_get_of(&s->dsos, name, owner, err);
 	} else {
 		map.dso = pd_dsos_get(&s->dsos, m->name, kind,
 		    m->buildid.size > 0 ? &m->buildid : NULL, err);

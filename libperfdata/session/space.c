@@ -158,7 +158,7 @@ pd_space_unmap(struct pd_space *sp, uint64_t start, uint64_t end,
 
 int
 pd_space_add_jit(struct pd_space *sp, const struct pd_dso *dso,
-    struct pd_error *err)
+    uint64_t addr, struct pd_error *err)
 {
 	size_t i;
 
@@ -168,7 +168,8 @@ pd_space_add_jit(struct pd_space *sp, const struct pd_dso *dso,
 	if (pd_grow(&sp->jits, &sp->jits_cap, sp->njits + 1,
 	    sizeof(*sp->jits), err) == -1)
 		return -1;
-	sp->jits[sp->njits++] = (struct pd_space_jit){ dso, PD_NOTIME, 0 };
+	sp->jits[sp->njits++] = (struct pd_space_jit){ .dso = dso,
+		.addr = addr, .until = PD_NOTIME };
 	return 0;
 }
 

@@ -26,6 +26,7 @@ struct pd_form {
 /* A file in which a process, or its parent, describes the code it makes. */
 struct pd_space_jit {
 	const struct pd_dso	*dso;	/* its name is the path */
+	uint64_t		addr;	/* where that was mapped, to be seen */
 	uint64_t		until;	/* what comes later is not ours */
 	size_t			applied;	/* events in the past: symbol/jits.h */
 };
@@ -75,7 +76,7 @@ int pd_space_unmap(struct pd_space *sp, uint64_t start, uint64_t end,
 
 /* A file that describes JIT code; nothing changes when it is known. */
 int pd_space_add_jit(struct pd_space *sp, const struct pd_dso *dso,
-    struct pd_error *err);
+    uint64_t addr, struct pd_error *err);
 
 /* The same maps, but some addresses are other code now. */
 void pd_space_rename(struct pd_space *sp, uint64_t *versions);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "symbol/jitdump.h"
 #include "symbol/jits.h"
+#include "symbol/live.h"
 
 void
 pd_jits_free(struct pd_jits *j)
@@ -27,12 +28,20 @@ has_times(const struct pd_jits *j, const struct pd_jitdump *d)
 	    !pd_jitdump_counts(d);
 }
 
-static void
-note(struct pd_jits *j, const struct pd_jitdump *d, const char *path)
+/* Whether the recording may be of this machine, as far as it says. */
+static bool
+is_of_here(const struct pd_jits *j)
 {
 	const char *host = j->opts->info->hostname;
 	char here[256] = "";
 
+	gethostname(here, sizeof(here) - 1);
+	return host == NULL || strcmp(host, here) == 0;
+}
+
+static void
+note(struct pd_jits *j, const struct pd_jitdump *d, const char *path)
+{
 	if (pd_jitdump_why(d) != NULL) {
 		pd_note_add(j->notes, false, PD_NOWHERE,
 		    "no names of JIT code from %s: %s", path,
@@ -46,29 +55,55 @@ note(struct pd_jits *j, const struct pd_jitdump *d, const char *path)
 		pd_note_add(j->notes, false, PD_NOWHERE, "%s: where JIT code "
 		    "was replaced, only the last name is known (perf record "
 		    "-k CLOCK_MONOTONIC records comparable times)", path);
-	gethostname(here, sizeof(here) - 1);
-	if (host != NULL && strcmp(host, here) != 0 &&
-	    pd_symfs(j->opts)[0] == '\0' && j->opts->npath_maps == 0)
+	if (!is_of_here(j) && pd_symfs(j->opts)[0] == '\0' &&
+	    j->opts->npath_maps == 0)
 		pd_note_add(j->notes, false, PD_NOWHERE, "%s is of this "
-		    "machine, but %s was recorded (see --symfs)", path, host);
+		    "machine, but %s was recorded (see --symfs)", path,
+		    j->opts->info->hostname);
+}
+
+/*
+ * Where a dump is; *said when the user told.  In a container, paths are those
+ * of the process, as long as it runs.
+ */
+static char *
+path_of(const struct pd_jits *j, const struct pd_session *s,
+    const struct pd_space_jit *jit, bool *said, struct pd_error *err)
+{
+	const struct pd_dso *dso = jit->dso;
+	char *path = pd_path_of(j->opts, dso->name, strlen(dso->name), err);
+	struct pd_live live;
+	int r;
+
+	*said = path != NULL && strcmp(path, dso->name) != 0;
+	if (path == NULL || *said || !is_of_here(j))
+		return path;
+	r = pd_live_find(&live, dso->pid, pd_session_mnt_ns(s, dso->pid),
+	    jit->addr, err);
+	if (r == 0)
+		return path;
+	free(path);
+	return r == -1 ? NULL : pd_path(err, "%s%s", live.root, dso->name);
 }
 
 static struct pd_jitdump *
-dump_of(struct pd_jits *j, const struct pd_dso *dso, struct pd_error *err)
+dump_of(struct pd_jits *j, const struct pd_session *s,
+    const struct pd_space_jit *jit, struct pd_error *err)
 {
+	const struct pd_dso *dso = jit->dso;
 	char *path;
+	bool said;
 
 	if (pd_grow_zeroed(&j->dumps, &j->cap, dso->id + 1,
 	    sizeof(*j->dumps), err) == -1)
 		return NULL;
 	if (j->dumps[dso->id] != NULL)
 		return j->dumps[dso->id];
-	path = pd_path_of(j->opts, dso->name, strlen(dso->name), err);
+	path = path_of(j, s, jit, &said, err);
 	if (path == NULL)
 		return NULL;
 	/* Who says where to look has also said whose files count. */
-	j->dumps[dso->id] = pd_jitdump_open(path,
-	    strcmp(path, dso->name) != 0, err);
+	j->dumps[dso->id] = pd_jitdump_open(path, said, err);
 	if (j->dumps[dso->id] != NULL)
 		note(j, j->dumps[dso->id], path);
 	free(path);
@@ -87,7 +122,7 @@ pd_jits_advance(struct pd_jits *j, struct pd_session *s,
 
 	for (i = 0; i < sp->njits; i++) {
 		jit = &sp->jits[i];
-		if ((d = dump_of(j, jit->dso, err)) == NULL)
+		if ((d = dump_of(j, s, jit, err)) == NULL)
 			return -1;
 		n = pd_jitdump_until(d, jit->applied, !has_times(j, d) ?
 		    PD_NOTIME : time < jit->until ? time : jit->until);
