@@ -27,6 +27,16 @@ pd_dso_kind_of(const char *name)
 	return PD_DSO_FILE;
 }
 
+size_t
+pd_dso_path_len(const char *name)
+{
+	static const char tail[] = " (deleted)";
+	size_t n = strlen(name), gone = sizeof(tail) - 1;
+
+	return n >= gone && memcmp(name + n - gone, tail, gone) == 0 ?
+	    n - gone : n;
+}
+
 static struct pd_dso *
 get(struct pd_dsos *t, const char *name, enum pd_dso_kind kind,
     const struct pd_buildid *id, uint32_t pid, struct pd_error *err)

@@ -21,12 +21,19 @@ struct pd_dso {
 	enum pd_dso_kind	kind;
 	bool			guest;
 	uint32_t		pid;	/* ANON: whose perf map or jitdump */
+	struct pd_dso_use {		/* FILE: who mapped it last, where */
+		uint32_t	pid;	/* 0: nobody that is known */
+		uint64_t	start, end;
+	}			use;
 	const char		*name;	/* as recorded, or [kernel.kallsyms] */
 	struct pd_buildid	buildid;
 };
 
 /* The kind that a recorded user-space map name means. */
 enum pd_dso_kind pd_dso_kind_of(const char *name);
+
+/* Of a name without the " (deleted)" that the kernel puts behind it. */
+size_t pd_dso_path_len(const char *name);
 
 /* All DSOs of a session.  Zero is empty. */
 struct pd_dsos {

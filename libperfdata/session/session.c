@@ -464,6 +464,9 @@ apply_mmap(struct pd_session *s, const struct pd_record *rec,
 	map.form = form_of(s, rec, err);
 	if (map.dso == NULL || th == NULL || map.form == NULL)
 		return -1;
+	if (exec)
+		map.dso->use = (struct pd_dso_use){ m->pid, m->start,
+			m->start + m->len };
 	if (exec && is_jitdump(m->name) &&
 	    apply_jitdump(s, &th->proc->space, m, err) == -1)
 		return -1;

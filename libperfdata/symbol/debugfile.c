@@ -5,6 +5,7 @@
  * tools/perf/util/dso.c) and gdb ("Debugging Information in Separate Files").
  */
 #include <elf.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,10 @@
 #include "base/file.h"
 #include "symbol/archive.h"
 #include "symbol/debuginfod.h"
+#include "symbol/live.h"
 
 #include "symbol/debugfile.h"
 
-#define DELETED		" (deleted)"
 #define DEBUG_ROOT	"/usr/lib/debug"
 /* Above this a debug file without a build-id is not worth its checksum. */
 #define MAX_CRC		(1ull << 30)
@@ -136,6 +137,7 @@ pd_buildid_debug_path(const char *symfs, const struct pd_buildid *id,
 struct search {
 	struct pd_debugfile	*f;
 	const struct pd_symopts	*o;
+	const struct pd_dso	*dso;
 	struct pd_buildid	id;	/* of the recording, or of f->run */
 	bool			recorded;
 	struct pd_error		*err;
@@ -239,19 +241,13 @@ try_cache(struct search *s, const char *what)
 	    NULL);
 }
 
-/* The path as recorded.  This is where the user expects it: say why not. */
+/* A file that must be the program, or why it is not; owns path. */
 static int
-try_itself(struct search *s, const char *name, size_t len, bool deleted)
+try_program(struct search *s, char *path, bool deleted)
 {
 	struct pd_elf e;
-	char *path;
 	int ret;
 
-	if (name[0] != '/') {
-		s->f->why = "not a path";
-		return 0;
-	}
-	path = pd_path_of(s->o, name, len, s->err);
 	if (path == NULL)
 		return -1;
 	ret = pd_elf_open(&e, path, &s->f->why, s->err);
@@ -271,6 +267,76 @@ try_itself(struct search *s, const char *name, size_t len, bool deleted)
 	pd_elf_close(&e);
 	free(path);
 	return ret == -1 ? -1 : 0;
+}
+
+static bool
+is_same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 &&
+	    sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* What a process that still runs has mapped, if that is not at the path. */
+static int
+try_mapped(struct search *s, const char *path)
+{
+	char link[PD_LIVE_PATH];
+
+	if (!pd_live_file(s->dso, link) || is_same_file(link, path))
+		return 0;
+	return try_program(s, pd_path(s->err, "%s", link), false);
+}
+
+/*
+ * The file of a process that still runs: at the path is another one, if it was
+ * replaced, or is in a container.  Who may not see which file is mapped can
+ * look into the container, where only a build-id proves it.
+ */
+static int
+try_live(struct search *s, const char *name, size_t len, const char *path)
+{
+	const char *why = s->f->why;
+	int ret;
+
+	if (s->o->perf_compat || s->dso->use.pid == 0 ||
+	    !pd_live_is_here(s->o->info))
+		return 0;
+	ret = try_mapped(s, path);
+	if (ret == 0 && s->f->run == NULL && s->recorded)
+		ret = try_file(s, pd_path(s->err, "/proc/%" PRIu32
+		    "/root%.*s", s->dso->use.pid, (int)len, name), NULL);
+	if (s->f->run == NULL)
+		s->f->why = why;	/* of what was expected */
+	return ret;
+}
+
+/* The path as recorded.  This is where the user expects it: say why not. */
+static int
+try_itself(struct search *s, const char *name, size_t len, bool deleted)
+{
+	char *path;
+	bool said;
+	int ret = 0;
+
+	if (name[0] != '/') {
+		s->f->why = "not a path";
+		return 0;
+	}
+	path = pd_path_of(s->o, name, len, s->err);
+	if (path == NULL)
+		return -1;
+	/* Without a build-id, only a process can tell that it is another. */
+	said = strlen(path) != len || strncmp(path, name, len) != 0;
+	if (!s->recorded && !said)
+		ret = try_live(s, name, len, path);
+	if (ret == 0 && s->f->run == NULL)
+		ret = try_program(s, pd_path(s->err, "%s", path), deleted);
+	if (ret == 0 && s->f->run == NULL && (s->recorded || said))
+		ret = try_live(s, name, len, path);
+	free(path);
+	return ret;
 }
 
 static int
@@ -393,8 +459,9 @@ int
 pd_debugfile_find(struct pd_debugfile *f, const struct pd_dso *dso,
     const struct pd_symopts *o, struct pd_error *err)
 {
-	size_t len = strlen(dso->name), tail = strlen(DELETED);
-	struct search s = { .f = f, .o = o, .err = err };
+	size_t len = pd_dso_path_len(dso->name);
+	struct search s = { .f = f, .o = o, .dso = dso,
+		.err = err };
 	bool deleted;
 
 	memset(f, 0, sizeof(*f));
@@ -402,9 +469,7 @@ pd_debugfile_find(struct pd_debugfile *f, const struct pd_dso *dso,
 		s.id = dso->buildid;
 		s.recorded = true;
 	}
-	deleted = len > tail && strcmp(dso->name + len - tail, DELETED) == 0;
-	if (deleted)
-		len -= tail;
+	deleted = dso->name[len] != '\0';
 	if (len > 4096)				/* PATH_MAX */
 		f->why = "file not found";
 	else if (search(&s, dso->name, len, deleted) == -1) {

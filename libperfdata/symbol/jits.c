@@ -28,17 +28,6 @@ has_times(const struct pd_jits *j, const struct pd_jitdump *d)
 	    !pd_jitdump_counts(d);
 }
 
-/* Whether the recording may be of this machine, as far as it says. */
-static bool
-is_of_here(const struct pd_jits *j)
-{
-	const char *host = j->opts->info->hostname;
-	char here[256] = "";
-
-	gethostname(here, sizeof(here) - 1);
-	return host == NULL || strcmp(host, here) == 0;
-}
-
 static void
 note(struct pd_jits *j, const struct pd_jitdump *d, const char *path)
 {
@@ -55,7 +44,7 @@ note(struct pd_jits *j, const struct pd_jitdump *d, const char *path)
 		pd_note_add(j->notes, false, PD_NOWHERE, "%s: where JIT code "
 		    "was replaced, only the last name is known (perf record "
 		    "-k CLOCK_MONOTONIC records comparable times)", path);
-	if (!is_of_here(j) && pd_symfs(j->opts)[0] == '\0' &&
+	if (!pd_live_is_here(j->opts->info) && pd_symfs(j->opts)[0] == '\0' &&
 	    j->opts->npath_maps == 0)
 		pd_note_add(j->notes, false, PD_NOWHERE, "%s is of this "
 		    "machine, but %s was recorded (see --symfs)", path,
@@ -76,7 +65,7 @@ path_of(const struct pd_jits *j, const struct pd_session *s,
 	int r;
 
 	*said = path != NULL && strcmp(path, dso->name) != 0;
-	if (path == NULL || *said || !is_of_here(j))
+	if (path == NULL || *said || !pd_live_is_here(j->opts->info))
 		return path;
 	r = pd_live_find(&live, dso->pid, pd_session_mnt_ns(s, dso->pid),
 	    jit->addr, err);

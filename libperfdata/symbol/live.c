@@ -5,9 +5,20 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "symbol/live.h"
 
 #define MAX_SIZE	(64u << 20)
+
+bool
+pd_live_is_here(const struct pd_info *info)
+{
+	char here[256] = "";
+
+	gethostname(here, sizeof(here) - 1);
+	return info == NULL || info->hostname == NULL ||
+	    strcmp(info->hostname, here) == 0;
+}
 
 /* A file of the process: NULL with PD_OK when it cannot be read. */
 static char *
@@ -103,4 +114,23 @@ pd_live_find(struct pd_live *l, uint32_t pid, uint64_t mnt_ns, uint64_t addr,
 		snprintf(l->root, sizeof(l->root), "/proc/%" PRIu32 "/root",
 		    pid);
 	return 1;
+}
+
+bool
+pd_live_file(const struct pd_dso *dso, char path[PD_LIVE_PATH])
+{
+	const struct pd_dso_use *u = &dso->use;
+	char target[PD_PATH_MAX + 16];
+	ssize_t n;
+	size_t len;
+
+	snprintf(path, PD_LIVE_PATH, "/proc/%" PRIu32 "/map_files/%" PRIx64
+	    "-%" PRIx64, u->pid, u->start, u->end);
+	n = u->pid == 0 ? -1 : readlink(path, target, sizeof(target) - 1);
+	if (n == -1)
+		return false;
+	target[n] = '\0';
+	len = pd_dso_path_len(target);
+	return len == pd_dso_path_len(dso->name) &&
+	    memcmp(target, dso->name, len) == 0;
 }

@@ -2,12 +2,15 @@
 #ifndef PD_SYMBOL_LIVE_H
 #define PD_SYMBOL_LIVE_H
 
-#include "perfdata.h"
+#include "session/dso.h"
 
 struct pd_live {
 	uint32_t	pid;		/* as the process itself knows it */
 	char		root[32];	/* before its paths; "" where they are ours */
 };
+
+/* Whether a recording may be of this machine, as far as it says. */
+bool pd_live_is_here(const struct pd_info *info);
 
 /*
  * Whether a process that was recorded on this machine still runs: 1, 0, -1
@@ -16,5 +19,13 @@ struct pd_live {
  */
 int pd_live_find(struct pd_live *l, uint32_t pid, uint64_t mnt_ns,
     uint64_t addr, struct pd_error *err);
+
+/*
+ * Where a process mapped this DSO it still has a file of that name: a path in
+ * /proc leads to it, also when it was deleted, or is in a container.  Needs
+ * CAP_CHECKPOINT_RESTORE, see proc(5).
+ */
+#define PD_LIVE_PATH	80
+bool pd_live_file(const struct pd_dso *dso, char path[PD_LIVE_PATH]);
 
 #endif

@@ -24,6 +24,7 @@ declare -A explained=(
 	[generated/z.data]=$other_kernel
 	[generated/pipe-tracepoint.data]="stacks: perf shows no call chains of tracepoints in a pipe"
 	[generated/per-thread.data]="stacks: without times stackcollapse-perf.pl finds no periods"
+	[generated/tp-switch-a.data]="stacks: stackcollapse-perf.pl does not expect (deleted) behind a file"
 	[generated/lost-m1.data]="stacks: stackcollapse-perf.pl takes tracepoints for the event"
 	[recordings/developtools_hiperf__fp.uncompress.data]=$own_names
 	[recordings/developtools_hiperf__report_test.data]=$own_names
