@@ -71,6 +71,7 @@ add_tables(struct pd_dsosyms *s, const struct pd_debugfile *f,
 	const struct pd_elf *syms = f->syms ? f->syms : f->run;
 	/* perf takes .dynsym from the file with the symbols only. */
 	const struct pd_elf *dyn = perf_compat ? syms : f->run;
+	bool stripped;
 
 	to.shift = moved(f->run, syms);
 	if (f->syms != NULL && pd_elfsyms_add(&to, syms, SHT_SYMTAB, err) == -1)
@@ -80,6 +81,7 @@ add_tables(struct pd_dsosyms *s, const struct pd_debugfile *f,
 	if (f->syms == NULL && !perf_compat && add_mini(&to, f->run, err) == -1)
 		return -1;
 	pd_symtab_finish(s->table);
+	stripped = pd_symtab_len(s->table) == 0;
 	to.shift = moved(f->run, dyn);
 	if (pd_elfsyms_add(&to, dyn, SHT_DYNSYM, err) == -1)
 		return -1;
@@ -88,6 +90,9 @@ add_tables(struct pd_dsosyms *s, const struct pd_debugfile *f,
 	if (pd_elfsyms_add_plt(&to, f->run, err) == -1)
 		return -1;
 	pd_symtab_finish(s->table);
+	if (stripped)
+		s->why = pd_symtab_len(s->table) == 0 ? "no symbols (stripped)" :
+		    "only dynamic symbols (stripped)";
 	return 0;
 }
 
@@ -124,8 +129,6 @@ open_file(struct pd_dsosyms *s, const struct pd_dso *dso,
 		ret = keep_dwarf(s, f.dwarf, f.paths[f.dwarf - f.files], o,
 		    err);
 	}
-	if (pd_symtab_len(s->table) == 0)
-		s->why = "no symbols (stripped)";
 	s->run = *f.run;
 	pd_elf_detach(&s->run);
 	i = (size_t)((f.syms ? f.syms : f.run) - f.files);

@@ -21,6 +21,7 @@ static char top[] = "/tmp/pd-debugfile-XXXXXX";
 struct form {
 	const char	*function;	/* NULL: stripped */
 	uint8_t		id;		/* first byte of the build-id; 0: none */
+	bool		exported;	/* the function is in .dynsym only */
 	bool		debug;		/* without code */
 	bool		keeps_offsets;	/* debug file made by eu-strip */
 	const char	*link;		/* .gnu_debuglink */
@@ -42,7 +43,7 @@ program(const struct form *f)
 	text = eb_section(&b, ".text", f->debug ? SHT_NOBITS : SHT_PROGBITS,
 	    SHF_ALLOC | SHF_EXECINSTR, base, NULL, 0x100);
 	if (f->function != NULL) {
-		s = eb_symtab(&b, SHT_SYMTAB);
+		s = eb_symtab(&b, f->exported ? SHT_DYNSYM : SHT_SYMTAB);
 		eb_sym(&b, s, f->function, base + 0x10, 0x10, 1, STT_FUNC, 0,
 		    text);
 	}
@@ -173,8 +174,17 @@ another_build_is_never_used(void)
 static void
 a_stripped_file_says_so(void)
 {
+	struct form f = { .function = "exported", .id = 5, .exported = true };
+
 	put_program("bin/p", &stripped);
 	expect("/bin/p", 5, NULL, "/bin/p", STRIPPED);
+	/* What it exports has names all the same. */
+	put_program("bin/p", &f);
+	expect("/bin/p", 5, "exported", "/bin/p",
+	    "only dynamic symbols (stripped)");
+	put_program("bin/p", &f);
+	put_program(ID_DIR ID_TAIL ".debug", &debug);
+	expect("/bin/p", 5, "exported", NULL, NULL);
 }
 
 static void
