@@ -83,7 +83,7 @@ all: $(TOOLS) $(LIB) $(SOLIB) $(B)/libperfdata.pc
 
 help:
 	@echo 'all       tools, libperfdata.a, libperfdata.so, libperfdata.pc'
-	@echo 'demo      record a small program for two seconds and fold it'
+	@echo 'demo      record a small program, cut a piece out and fold it'
 	@echo 'check     build everything and run all tests (T="tests/x.t ..." for some)'
 	@echo 'lint      only the tests of the source text and the man pages'
 	@echo 'golden    rewrite the expected outputs under tests/cli'
