@@ -45,8 +45,11 @@ pd_diff_has_interval(const struct pd_change *c)
 void
 pd_diff_put_seen(double mde, char *buf, size_t size)
 {
-	snprintf(buf, size, isinf(mde) ? "" : mde < .9995 ? "%.1f%%" :
-	    mde < 9.995 ? "%.0f%%" : ">999%%", 100 * mde);
+	if (isinf(mde))
+		*buf = '\0';
+	else
+		snprintf(buf, size, mde < .9995 ? "%.1f%%" :
+		    mde < 9.995 ? "%.0f%%" : ">999%%", 100 * mde);
 }
 
 void
