@@ -47,6 +47,7 @@ FLAGS    := -std=c11 -D_GNU_SOURCE -DPD_VERSION='"$(VERSION)"' -Ilibperfdata \
 LIBS     := -Wl,--as-needed -l:libiberty.a -l:liblzma.a -lzstd -lz -lm
 # What only one tool needs: LIBS_pd-NAME.
 LIBS_pd-push := -lcurl -pthread
+LIBS_pd-diff := -pthread
 LINK      = $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) \
             $(LIBS_$(@F))
 

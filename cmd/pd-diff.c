@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "jobs.h"
 
 enum {
 	OPT_VS = CLI_FIRST, OPT_PAIRS, OPT_BASELINE, OPT_WRITE_BASELINE,
@@ -19,6 +20,7 @@ enum {
 	OPT_ALPHA, OPT_MIN_EFFECT, OPT_MIN_IMPACT, OPT_MIN_SAMPLES, OPT_WANT,
 	OPT_TEST, OPT_FDR, OPT_KAPPA, OPT_PSEUDO, OPT_SEED, OPT_MATCH,
 	OPT_KEEP, OPT_FORCE, OPT_COMM, OPT_PID, OPT_TID, OPT_CPU, OPT_STRICT,
+	OPT_JOBS,
 };
 
 static const char formats_of[] =
@@ -94,18 +96,25 @@ static const struct cli_option options[] = {
 	{ OPT_TID, "tid", "LIST", "recordings: only these threads" },
 	{ OPT_CPU, "cpu", "LIST", "recordings: only these CPUs" },
 	CLI_SYMBOLS
+	{ OPT_JOBS, "jobs", "N",
+	    "recordings folded at a time (default: CPUs)" },
 	{ OPT_STRICT, "strict", NULL, "exit 3 when there is any warning" },
 	{ 'v', "verbose", NULL, "say what was read" },
 	{ 'q', "quiet", NULL, "do not say what weakens the comparison" },
 	CLI_COMMON
 };
 
-/* A file that was given, and for which side. */
+/* A file that was given, for which side, and what was found in it. */
 struct input {
-	const char	*path;
-	enum pd_side	side;
-	dev_t		dev;
-	ino_t		ino;
+	const char		*path;
+	enum pd_side		side;
+	int			fd;
+	struct stat		st;
+	enum pd_kind		kind;
+	struct pd_reader	*rd;	/* of a recording, and what it folds to */
+	struct pd_fold		*fold;
+	bool			failed;
+	struct pd_error		err;
 };
 
 /* A line of --work-file. */
@@ -131,7 +140,9 @@ struct diff {
 	int			color;
 	double			work[2], freq[2];
 	bool			vs, self_check, gate, gate_strict, strict;
-	bool			fail_improved, verbose, from_stdin;
+	bool			fail_improved, verbose;
+	unsigned		njobs;
+	struct cli_jobs		*jobs;
 	struct pd_diff		*diff;
 };
 
@@ -306,6 +317,9 @@ parse_option(struct diff *d, int key, const char *arg)
 	case OPT_PID: parse_filter(d, PD_BY_PID, arg); break;
 	case OPT_TID: parse_filter(d, PD_BY_TID, arg); break;
 	case OPT_CPU: parse_filter(d, PD_BY_CPU, arg); break;
+	case OPT_JOBS:
+		d->njobs = (unsigned)cli_number(c, "jobs", arg, 1, 1024);
+		break;
 	case OPT_STRICT: d->strict = true; break;
 	case 'v': d->verbose = true; break;
 	case 'q': c->quiet = true; break;
@@ -480,18 +494,15 @@ die(struct diff *d, const char *path, const struct pd_error *err)
 
 /* Replicates must be separate runs, or the variance between them is 0. */
 static void
-check_twice(struct diff *d, struct input *in, int fd)
+check_twice(struct diff *d, const struct input *in)
 {
-	struct stat st;
 	const struct input *other;
 
-	if (fstat(fd, &st) == -1 || !(S_ISREG(st.st_mode) ||
-	    S_ISDIR(st.st_mode)))
+	if (!S_ISREG(in->st.st_mode) && !S_ISDIR(in->st.st_mode))
 		return;
-	in->dev = st.st_dev;
-	in->ino = st.st_ino;
 	for (other = d->inputs; other < in; other++) {
-		if (other->dev != in->dev || other->ino != in->ino)
+		if (other->st.st_dev != in->st.st_dev ||
+		    other->st.st_ino != in->st.st_ino)
 			continue;
 		if (other->side == in->side) {
 			cli_say(&d->cli, in->path, "given twice: replicates "
@@ -504,100 +515,131 @@ check_twice(struct diff *d, struct input *in, int fd)
 	}
 }
 
-static int
-fold_all(struct diff *d, struct pd_reader *rd, struct pd_fold *f,
-    struct pd_error *err)
+static void
+check_stdin(struct diff *d)
 {
+	size_t i, n = 0;
+
+	for (i = 0; i < d->len; i++)
+		n += strcmp(d->inputs[i].path, "-") == 0;
+	if (n > 1) {
+		cli_say(&d->cli, "standard input", "given twice");
+		exit(2);
+	}
+}
+
+/*
+ * Find out what an input is, and fold a recording: what takes time, and can be
+ * done for several at once.  The rest, and all that is said, is in order.
+ */
+static int
+find_run(struct diff *d, struct input *in)
+{
+	struct pd_error *err = &in->err;
+	bool directory, shown = false;
+	size_t i = (size_t)(in - d->inputs);
 	int r;
 
-	cli_progress_start(&d->progress, false);
-	while ((r = pd_fold_next(f, err)) == 1)
-		cli_progress_step(&d->progress, rd);
-	cli_progress_end(&d->progress);
+	in->fd = strcmp(in->path, "-") == 0 ? STDIN_FILENO :
+	    open(in->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (in->fd == -1 || fstat(in->fd, &in->st) == -1) {
+		*err = (struct pd_error){ .sys = errno };
+		return -1;
+	}
+	directory = S_ISDIR(in->st.st_mode);
+	if (directory)
+		in->kind = PD_KIND_RECORDING;
+	else if (pd_kind_of(in->fd, &in->kind, err) == -1)
+		return -1;
+	if (in->kind != PD_KIND_RECORDING)
+		return 0;
+	in->rd = directory ? pd_reader_open(in->path, PD_TIME_ORDER, err) :
+	    pd_reader_open_fd(in->fd, PD_TIME_ORDER, err);
+	if (in->rd == NULL ||
+	    (in->fold = pd_fold_new(in->rd, &d->fold, err)) == NULL)
+		return -1;
+	while ((r = pd_fold_next(in->fold, err)) == 1) {
+		if (!cli_jobs_awaited(d->jobs, i))
+			continue;
+		if (!shown)
+			cli_progress_start(&d->progress, false);
+		shown = true;
+		cli_progress_step(&d->progress, in->rd);
+	}
+	if (shown)
+		cli_progress_end(&d->progress);
 	return r;
 }
 
 static void
-add_recording(struct diff *d, const struct input *in, struct pd_reader *rd)
+work_ahead(void *ctx, size_t i)
 {
-	static const struct pd_text_opts text;
-	struct pd_error err;
-	struct pd_fold *f = NULL;
-	struct pd_run run;
+	struct diff *d = ctx;
+	struct input *in = &d->inputs[i];
 
-	if (rd == NULL || (f = pd_fold_new(rd, &d->fold, &err)) == NULL ||
-	    fold_all(d, rd, f, &err) == -1)
-		die(d, in->path, &err);
-	pd_fold_run(f, &run);
-	complete(d, in, &run);
-	d->cli.subject = cli_input_name(in->path);
-	if (cli_report_fold(&d->cli, in->path, rd, f, "period", d->verbose,
-	    &err) == -1 || pd_diff_add(d->diff, in->side,
-	    cli_input_name(in->path), pd_fold_profile(f), &text, &run, &err))
-		die(d, in->path, &err);
-	d->cli.subject = NULL;
-	pd_fold_free(f);
-	pd_reader_close(rd);
+	in->failed = find_run(d, in) == -1;
 }
 
 static void
-add_folded(struct diff *d, const struct input *in, int fd)
+add_recording(struct diff *d, struct input *in)
+{
+	static const struct pd_text_opts text;
+	struct pd_error err;
+	struct pd_run run;
+
+	pd_fold_run(in->fold, &run);
+	complete(d, in, &run);
+	d->cli.subject = cli_input_name(in->path);
+	if (cli_report_fold(&d->cli, in->path, in->rd, in->fold, "period",
+	    d->verbose, &err) == -1 || pd_diff_add(d->diff, in->side,
+	    cli_input_name(in->path), pd_fold_profile(in->fold), &text, &run,
+	    &err) == -1)
+		die(d, in->path, &err);
+	d->cli.subject = NULL;
+	pd_fold_free(in->fold);
+	pd_reader_close(in->rd);
+}
+
+static void
+add_folded(struct diff *d, const struct input *in)
 {
 	struct pd_run known = { .work = 0 };
 	struct pd_error err;
 
 	complete(d, in, &known);
-	if (pd_diff_add_folded(d->diff, in->side, cli_input_name(in->path), fd,
-	    &known, &err) == -1)
+	if (pd_diff_add_folded(d->diff, in->side, cli_input_name(in->path),
+	    in->fd, &known, &err) == -1)
 		die(d, in->path, &err);
 }
 
 static void
 add_run(struct diff *d, struct input *in)
 {
-	struct pd_error err;
-	struct pd_reader *rd;
-	enum pd_kind kind;
-	struct stat st;
-	int fd;
-
-	if (strcmp(in->path, "-") == 0 && d->from_stdin) {
-		cli_say(&d->cli, "standard input", "given twice");
+	if (in->failed && in->fd == -1) {
+		cli_say(&d->cli, in->path, "%s", strerror(in->err.sys));
 		exit(2);
 	}
-	d->from_stdin |= strcmp(in->path, "-") == 0;
-	fd = strcmp(in->path, "-") == 0 ? STDIN_FILENO :
-	    open(in->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd == -1) {
-		cli_say(&d->cli, in->path, "%s", strerror(errno));
-		exit(2);
-	}
-	check_twice(d, in, fd);
-	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-		rd = pd_reader_open(in->path, PD_TIME_ORDER, &err);
-		if (rd == NULL)
-			die(d, in->path, &err);
-		add_recording(d, in, rd);
-	} else if (pd_kind_of(fd, &kind, &err) == -1) {
-		die(d, in->path, &err);
-	} else if (kind == PD_KIND_RECORDING) {
-		rd = pd_reader_open_fd(fd, PD_TIME_ORDER, &err);
-		if (rd == NULL)
-			die(d, in->path, &err);
-		add_recording(d, in, rd);
-	} else if (kind == PD_KIND_BASELINE) {
+	check_twice(d, in);
+	if (in->failed)
+		die(d, in->path, &in->err);
+	switch (in->kind) {
+	case PD_KIND_RECORDING:
+		add_recording(d, in);
+		break;
+	case PD_KIND_FOLDED:
+		add_folded(d, in);
+		break;
+	case PD_KIND_BASELINE:
 		cli_say(&d->cli, in->path, "a baseline: give it as "
 		    "--baseline FILE");
 		exit(2);
-	} else if (kind == PD_KIND_PPROF) {
+	case PD_KIND_PPROF:
 		cli_say(&d->cli, in->path, "compressed, or a pprof profile: "
 		    "give folded stacks or a recording");
 		exit(2);
-	} else {
-		add_folded(d, in, fd);
 	}
-	if (fd != STDIN_FILENO)
-		close(fd);
+	if (in->fd != STDIN_FILENO)
+		close(in->fd);
 }
 
 static FILE *
@@ -632,6 +674,7 @@ static void
 read_all(struct diff *d)
 {
 	struct pd_error err;
+	unsigned n;
 	size_t i;
 	FILE *f;
 
@@ -641,8 +684,16 @@ read_all(struct diff *d)
 			die(d, d->baseline, &err);
 		fclose(f);
 	}
-	for (i = 0; i < d->len; i++)
+	check_stdin(d);
+	/* Of files that all need, libdebuginfod would load one for each. */
+	n = d->fold.stack.debuginfod ? 1 : d->njobs > 0 ? d->njobs :
+	    cli_jobs_default();
+	d->jobs = cli_jobs_new(&d->cli, n, d->len, work_ahead, d);
+	for (i = 0; i < d->len; i++) {
+		cli_jobs_take(d->jobs, i);
 		add_run(d, &d->inputs[i]);
+	}
+	cli_jobs_free(d->jobs);
 }
 
 /* ---- result ---------------------------------------------------------------------------- */

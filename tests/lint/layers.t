@@ -37,7 +37,7 @@ row libperfdata/profile profile/ base/
 row libperfdata/export export/ base/ profile/
 row libperfdata/push push/ base/ export/ profile/
 row libperfdata/fold fold/ base/
-row cmd cli.h parts.h push/push.h
+row cmd cli.h jobs.h parts.h push/push.h
 unknown=$(ls libperfdata | grep -vE '^(base|input|record|session|cut|unwind|symbol|profile|export|fold|push|perfdata\.h)$')
 ok "no other layers" test -z "$unknown"
 tap_done
