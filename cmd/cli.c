@@ -27,6 +27,7 @@ cli_start(void)
 		if (fcntl(fd, F_GETFD) == -1 && open("/dev/null",
 		    fd == 0 ? O_WRONLY : O_RDONLY) != fd)
 			_exit(2);
+	pd_catch_sigbus();
 }
 
 static void

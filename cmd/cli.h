@@ -62,7 +62,7 @@ struct cli {
 
 /*
  * To be called first: no file that is opened later takes the place of a
- * standard stream that the caller has closed.
+ * standard stream that the caller has closed, and none that shrinks ends us.
  */
 void cli_start(void);
 

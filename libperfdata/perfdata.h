@@ -57,6 +57,17 @@ struct pd_note {
 	char		msg[248];
 };
 
+/* ---- files that change ----------------------------------------------------- */
+
+/*
+ * Debug information is mapped into memory, and the kernel sends SIGBUS to who
+ * reads what is not in the file any more (mmap(2)).  This sets a handler for the
+ * whole process, which has such places read as zeros; other SIGBUS go to the
+ * handler that was there before.  To be called once, by programs that are to
+ * survive that people strip or copy over a file which is profiled.
+ */
+void pd_catch_sigbus(void);
+
 /* ---- kinds of input ------------------------------------------------------- */
 
 enum pd_kind {

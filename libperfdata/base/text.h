@@ -15,6 +15,20 @@ pd_starts(const char *s, const char *prefix)
 }
 
 /*
+ * Append text to what ends at p, as far as it fits before end, where there is
+ * room for a NUL: the new end.  The text may change while it is read.
+ */
+static inline char *
+pd_text_append(char *p, const char *end, const char *text)
+{
+	size_t n = strnlen(text, (size_t)(end - p));
+
+	memcpy(p, text, n);
+	p[n] = '\0';
+	return p + n;
+}
+
+/*
  * The length of the UTF-8 character (RFC 3629) that s[0..size), which is not
  * empty, begins with; 0 when it begins with none.
  */

@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/cursor.h"
 #include "base/hash.h"
+#include "base/filemap.h"
 #include "symbol/elf.h"
 
 /*
@@ -24,6 +25,7 @@
 struct pd_dw_limits {
 	uint64_t	bytes;
 	uint64_t	steps;		/* a DIE or a range is some steps */
+	volatile sig_atomic_t shrunk;	/* a file has, see pd_filemap_open() */
 };
 
 /* Take n from *left, or all of it: false when that was not enough. */
@@ -62,8 +64,7 @@ struct pd_dw_range {
 struct pd_dw_file {
 	char			*path;
 	struct pd_buildid	buildid;
-	const uint8_t		*map;
-	size_t			map_size;
+	struct pd_filemap	map;
 	bool			swapped;
 	uint16_t		number;		/* of this file in its set */
 	struct pd_dw_range	code;		/* around all; hi 0: not known */

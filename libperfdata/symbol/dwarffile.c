@@ -2,7 +2,6 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -74,15 +73,15 @@ add_section(struct pd_dw_file *f, const struct pd_elf *e,
 	enum pd_dw_section s;
 
 	if (sec->type == SHT_NOBITS || sec->size == 0 ||
-	    sec->size > f->map_size || sec->offset > f->map_size - sec->size)
+	    sec->size > f->map.size || sec->offset > f->map.size - sec->size)
 		return 0;
 	s = pd_dw_section_of(sec->name, dwo);
 	if (s == PD_DW_NSECTIONS || f->sections[s].p != NULL)
 		return 0;
 	if (pd_elf_is_packed(sec))
-		return pd_packed_open(&z, e, sec, f->map + sec->offset) ?
+		return pd_packed_open(&z, e, sec, f->map.data + sec->offset) ?
 		    inflate_section(f, s, &z, err) : 0;
-	f->sections[s].p = f->map + sec->offset;
+	f->sections[s].p = f->map.data + sec->offset;
 	f->sections[s].size = sec->size;
 	return 0;
 }
@@ -100,16 +99,12 @@ static int
 map_sections(struct pd_dw_file *f, const struct pd_elf *e, bool dwo,
     struct pd_error *err)
 {
-	void *map;
 	size_t i;
 
 	/* An object gets its addresses in memory. */
-	map = mmap(NULL, e->size, PROT_READ | (e->type == ET_REL ? PROT_WRITE :
-	    0), MAP_PRIVATE, e->fd, 0);
-	if (map == MAP_FAILED)
+	if (pd_filemap_open(&f->map, e->fd, e->size, e->type == ET_REL,
+	    &f->limits->shrunk) == -1)
 		return 0;
-	f->map = map;
-	f->map_size = e->size;
 	for (i = 0; i < e->nsections; i++)
 		if (add_section(f, e, &e->sections[i], dwo, err) == -1)
 			return -1;
@@ -215,8 +210,7 @@ pd_dw_file_close(struct pd_dw_file *f)
 	free_units(f);
 	for (i = 0; i < PD_DW_NSECTIONS; i++)
 		free(f->inflated[i]);
-	if (f->map != NULL)
-		munmap((void *)f->map, f->map_size);
+	pd_filemap_close(&f->map);
 	free(f->path);
 	free(f);
 }

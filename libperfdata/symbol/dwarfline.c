@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "symbol/dwarf.h"
 #include "symbol/spans.h"
 #include "unwind/leb.h"
@@ -249,7 +250,7 @@ make_path(const struct pd_dw_unit *u, const struct file *f,
 	const char *dir = f->dir < l->ndirs ? l->dirs[f->dir] : NULL;
 	const char *part[3] = { u->comp_dir, dir, f->name };
 	size_t len = 0, i;
-	char *path, *p;
+	char *path, *p, *end;
 
 	if (part[0] == NULL && u->skeleton != NULL)
 		part[0] = u->skeleton->comp_dir;
@@ -261,12 +262,16 @@ make_path(const struct pd_dw_unit *u, const struct file *f,
 	if (!pd_dw_spend(&u->file->limits->bytes, len))
 		return f->name;
 	path = p = pd_arena_alloc(a, len + 1, err);
-	for (i = i > 2 ? 0 : i; p != NULL && i < 3; i++) {
+	if (path == NULL)
+		return NULL;
+	end = path + len;
+	*p = '\0';
+	for (i = i > 2 ? 0 : i; i < 3; i++) {
 		if (part[i] == NULL || part[i][0] == '\0')
 			continue;
-		p = stpcpy(p, part[i]);
+		p = pd_text_append(p, end, part[i]);
 		if (i < 2)
-			*p++ = '/';
+			p = pd_text_append(p, end, "/");
 	}
 	return path;
 }

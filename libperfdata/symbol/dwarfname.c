@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "symbol/dwarf.h"
 
 #ifndef DW_LANG_C17
@@ -228,7 +229,7 @@ qualify(const char **name, struct declared *d, struct pd_arena *a,
     struct pd_error *err)
 {
 	struct parts p = { .len = 0 };
-	char *s;
+	char *s, *end;
 
 	*name = d->name;
 	if (d->unit == NULL || is_flat(d->unit->language))
@@ -242,10 +243,11 @@ qualify(const char **name, struct declared *d, struct pd_arena *a,
 	if (s == NULL)
 		return -1;
 	*name = s;
+	end = s + p.size;
 	while (p.len-- > 0) {
-		s = stpcpy(s, p.v[p.len]);
+		s = pd_text_append(s, end, p.v[p.len]);
 		if (p.len > 0)
-			s = stpcpy(s, "::");
+			s = pd_text_append(s, end, "::");
 	}
 	return 0;
 }

@@ -22,9 +22,9 @@ struct objects {
 static const uint8_t *
 bytes_of(const struct objects *o, const struct pd_elf_section *s)
 {
-	return s->type == SHT_NOBITS || s->size > o->f->map_size ||
-	    s->offset > o->f->map_size - s->size ? NULL :
-	    o->f->map + s->offset;
+	return s->type == SHT_NOBITS || s->size > o->f->map.size ||
+	    s->offset > o->f->map.size - s->size ? NULL :
+	    o->f->map.data + s->offset;
 }
 
 /* How many bytes a relocation fills, 0 when it is none of addresses. */
@@ -124,7 +124,7 @@ pd_dw_relocate(struct pd_dw_file *f, const struct pd_elf *e,
 		to = &e->sections[s->info];
 		which = pd_dw_section_of(to->name, false);
 		if (which != PD_DW_NSECTIONS &&
-		    (f->sections[which].p == f->map + to->offset ||
+		    (f->sections[which].p == f->map.data + to->offset ||
 		    f->sections[which].p == f->inflated[which]))
 			relocate(&o, s, &f->sections[which]);
 	}

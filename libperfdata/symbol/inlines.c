@@ -526,10 +526,13 @@ pd_inlines_find(struct pd_inlines *in, uint64_t addr,
 	    err);
 }
 
-bool
+const char *
 pd_inlines_gave_up(const struct pd_inlines *in)
 {
-	return in->limited && (in->limits.bytes == 0 || in->limits.steps == 0);
+	if (in->limits.shrunk)
+		return "became shorter while it was read";
+	return in->limited && (in->limits.bytes == 0 ||
+	    in->limits.steps == 0) ? "claims too much for its size" : NULL;
 }
 
 /* ---- opening ------------------------------------------------------------- */

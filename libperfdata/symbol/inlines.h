@@ -63,9 +63,9 @@ int pd_inlines_find(struct pd_inlines *in, uint64_t addr,
     struct pd_inline_chain *chain, struct pd_error *err);
 
 /*
- * Whether reading took more memory or work than a file of this size may, so
- * that some of what was inlined is missing.
+ * Why some of what was inlined is missing, what can be said of "its debug
+ * information"; or NULL.
  */
-bool pd_inlines_gave_up(const struct pd_inlines *in);
+const char *pd_inlines_gave_up(const struct pd_inlines *in);
 
 #endif

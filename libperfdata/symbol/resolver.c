@@ -240,6 +240,7 @@ find_inlines(struct pd_resolver *r, const struct place *pl,
 		.lines = r->opts->lines,
 	};
 	struct pd_resolver_dso *d;
+	const char *why;
 	uint64_t addr;
 
 	*chain = (struct pd_inline_chain){ 0 };
@@ -259,12 +260,11 @@ find_inlines(struct pd_resolver *r, const struct place *pl,
 	}
 	if (pd_inlines_find(d->inlines, addr, chain, err) == -1)
 		return -1;
-	if (!d->gave_up && pd_inlines_gave_up(d->inlines)) {
+	if (!d->gave_up && (why = pd_inlines_gave_up(d->inlines)) != NULL) {
 		d->gave_up = true;
 		pd_note_add(&r->notes, false, PD_NOWHERE, "%s: its debug "
-		    "information claims too much for its size, so %s are "
-		    "missing", dso->name, r->opts->lines ? "lines" :
-		    "inlined calls");
+		    "information %s, so %s are missing", dso->name, why,
+		    r->opts->lines ? "lines" : "inlined calls");
 	}
 	return 0;
 }
