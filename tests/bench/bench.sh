@@ -20,11 +20,13 @@ mkdir -p "$dir"
 	rm -f "$dir"/*.data
 }
 
-# record FILE SECONDS [PERF_OPTION...]: perf on CPU 1, the work on all.
+# size FILE: in MB
+size() { echo $(($(stat -Lc %s "$1") / 1000000)); }
+
+# record FILE SECONDS [PERF_OPTION...]: perf on one CPU, the work on all.
 record() {
 	out=$1 seconds=$2
 	shift 2
-	[ -e "$out" ] && return
 	echo "recording $out for $seconds s" >&2
 	env -i PATH="$PATH" HOME="$dir" taskset -c "$(($(nproc) - 1))" \
 	    perf record -q -e cpu-clock -F 20000 -m 4096 -g "$@" \
@@ -32,12 +34,21 @@ record() {
 	mv "$out.new" "$out"
 }
 
+# record_mb FILE MB [PERF_OPTION...]: as long as that takes here
+record_mb() {
+	file=$1 want=$2
+	shift 2
+	[ -e "$file" ] && return
+	record "$dir/try" 2 "$@"
+	record "$file" $((2 * want / $(size "$dir/try") + 1)) "$@"
+	rm "$dir/try"
+}
+
 # 20,000 samples a second and CPU, of some 210 bytes each.
-rate=$(($(nproc) < 4 ? $(nproc) : 4))
-record "$dir/small.data" $((4 / rate))
-record "$dir/large-$mb.data" $((mb * 10 / 40 / rate))
+record_mb "$dir/small.data" 16
+record_mb "$dir/large-$mb.data" "$mb"
 # Copied stacks: 8 kB a sample.
-record "$dir/dwarf-$mb.data" $((mb / 80 / rate)) -F 10000 --call-graph dwarf
+record_mb "$dir/dwarf-$mb.data" "$mb" -F 10000 --call-graph dwarf
 # A program with much debug information, sampled in many places.
 if [ -n "$full" ]; then
 	[ -e "$dir/big/big" ] || {
@@ -54,8 +65,6 @@ if [ -n "$full" ]; then
 	    --call-graph dwarf -o "$dir/big.data" "$dir/big/big" 10 >&2
 fi
 small=$dir/small.data dwarf=$dir/dwarf-$mb.data large=$dir/large-$mb.data
-
-size() { echo $(($(stat -Lc %s "$1") / 1000000)); }
 
 # row MB [--feed] LABEL COMMAND...
 row() {
