@@ -16,7 +16,8 @@
 #define MAX_PARTS_SIZE	(PD_SERVER_SIZE / 10 * 9)
 #define MAX_PARTS_LEN	(PD_SERVER_SAMPLES / 10 * 9)
 #define DRIFT		(100 * MS)	/* of a clock that is left as it is */
-#define ASLEEP		(60000 * MS)	/* a machine was: its clock stood still */
+#define LIVE		(60000 * MS)	/* old at most: of a stream that begins */
+#define STEP		(1000 * MS)	/* that the wall clock was set by */
 #define FAR		(10000 * MS)
 
 struct pd_push_windows {
@@ -28,8 +29,11 @@ struct pd_push_windows {
 	bool			is_time;	/* samples stand for nanoseconds */
 
 	bool			begun;	/* the clock is known */
-	bool			has_clock, follows;
+	bool			has_clock;
 	uint64_t		offset;	/* of the wall clock; wraps around */
+	bool			live;	/* samples come from this machine, now */
+	clockid_t		clock;	/* theirs */
+	int64_t			ahead;	/* the wall clock, of that one */
 	int64_t			delay;	/* the least of live samples */
 	uint64_t		adjusted;	/* when that was looked at */
 	uint64_t		below;	/* ns below a millisecond, of all times */
@@ -170,7 +174,7 @@ pd_push_windows_flush(struct pd_push_windows *w, struct pd_error *err)
 {
 	uint64_t time = w->start, duration;
 
-	if (!w->open)
+	if (!w->open || w->samples == 0)
 		return 0;
 	/* A window that begins when the one before had many parts. */
 	if (time <= w->last)
@@ -228,39 +232,51 @@ clock_now(clockid_t clock)
 }
 
 /*
- * The wall clock at a sample that just came, of a recording that does not say.
- * The kernel's clock for samples (sched_clock()) is close to CLOCK_MONOTONIC,
- * but for what that was corrected since the machine started.
+ * Whether a sample was taken here, just now.  The kernel's clock for samples
+ * (sched_clock()) is close to CLOCK_MONOTONIC, but for what that was corrected
+ * since the machine started.
  */
+static bool
+is_live(const struct pd_push_windows *w, uint64_t time)
+{
+	uint64_t now = clock_now(w->clock);
+	uint64_t away = now > time ? now - time : time - now;
+
+	return away < LIVE + (w->has_clock ? 0 : now / 10000);
+}
+
+/* The wall clock at a sample that just came, of a recording that does not say. */
 static uint64_t
-guess_wall(uint64_t time, bool *live)
+guess_wall(const struct pd_push_windows *w, uint64_t time)
 {
 	uint64_t wall = clock_now(CLOCK_REALTIME);
-	uint64_t mono = clock_now(CLOCK_MONOTONIC);
-	uint64_t away = mono > time ? mono - time : time - mono;
+	uint64_t mono = clock_now(w->clock);
 
-	*live = away < ASLEEP + mono / 10000;
-	return *live && mono > time && away < 5000 * MS ? wall - away : wall;
+	return w->live && mono > time && mono - time < 5000 * MS ?
+	    wall - (mono - time) : wall;
 }
 
 /* The first sample tells how the recording's clock and the wall clock differ. */
 static void
 begin(struct pd_push_windows *w, uint64_t time)
 {
-	uint64_t wall = pd_info_wall(pd_reader_info(w->rd), time);
-	bool live = false;
+	const struct pd_info *info = pd_reader_info(w->rd);
+	uint64_t wall = pd_info_wall(info, time);
 
 	w->has_clock = wall != 0;
+	w->clock = w->has_clock && info->clockid >= 0 ? info->clockid :
+	    CLOCK_MONOTONIC;
+	w->live = w->opts.base == 0 && w->opts.guess == 0 && is_live(w, time);
 	if (w->opts.base != 0)
 		wall = w->opts.base;
 	else if (wall == 0 && w->opts.guess != 0)
 		wall = w->opts.guess;
 	else if (wall == 0)
-		wall = guess_wall(time, &live);
-	w->follows = live;
+		wall = guess_wall(w, time);
 	w->offset = wall - time;
 	w->below = wall % MS;
 	w->adjusted = wall;
+	w->ahead = (int64_t)(clock_now(CLOCK_REALTIME) - clock_now(w->clock));
 	w->begun = true;
 }
 
@@ -279,6 +295,36 @@ follow(struct pd_push_windows *w, uint64_t time)
 		w->delay = delay;
 }
 
+/* What comes now may be of windows that were already sent. */
+static void
+go_back(struct pd_push_windows *w)
+{
+	w->below = (w->below + 1) % MS;
+	w->last = 0;
+}
+
+/*
+ * The wall clock of this machine may be set, and it goes on while the machine
+ * sleeps and the clock of samples stands still.  Whether it was, the two
+ * clocks tell at any time, however late samples are.
+ */
+static bool
+heed_step(struct pd_push_windows *w)
+{
+	int64_t ahead = (int64_t)(clock_now(CLOCK_REALTIME) -
+	    clock_now(w->clock));
+	int64_t step = ahead - w->ahead;
+
+	if (step < STEP && step > -STEP)
+		return false;
+	w->ahead = ahead;
+	w->offset += (uint64_t)step;
+	w->adjusted += (uint64_t)step;
+	if (step < 0)
+		go_back(w);
+	return true;
+}
+
 /*
  * No sample comes before its time.  When all are late, that is mostly perf, and
  * it may be the clock: believe no more of it than clocks drift.
@@ -286,14 +332,17 @@ follow(struct pd_push_windows *w, uint64_t time)
 static void
 adjust(struct pd_push_windows *w)
 {
-	int64_t most = (int64_t)((w->end - w->adjusted) / 5000);
+	int64_t most = w->end < w->adjusted ? 0 :
+	    (int64_t)((w->end - w->adjusted) / 5000);
 	int64_t d = w->delay;
 
 	w->delay = INT64_MAX;
+	if (heed_step(w) || w->has_clock)
+		return;
 	w->adjusted = w->end;
 	if (d == INT64_MAX || (d >= 0 && d <= DRIFT))
 		return;
-	if (d > DRIFT && d < ASLEEP)
+	if (d > DRIFT)
 		d = d - DRIFT < most ? d - DRIFT : most;
 	w->offset += (uint64_t)d;
 }
@@ -332,28 +381,42 @@ labels_of(struct pd_push_windows *w, uint64_t wall, struct pd_error *err)
 	return w->span_labels;
 }
 
-/* Let the window of this time be the one that is open. */
+/* When a sample is, by the wall clock. */
+static uint64_t
+wall_of(const struct pd_push_windows *w, uint64_t time)
+{
+	if (time != PD_NOTIME)
+		return time + w->offset;
+	return w->open ? w->end : w->opts.base != 0 ? w->opts.base :
+	    clock_now(CLOCK_REALTIME);
+}
+
+/* Let the window of this time be the one that is open: *wall is the time. */
 static int
-move_to(struct pd_push_windows *w, uint64_t wall, struct pd_error *err)
+move_to(struct pd_push_windows *w, uint64_t time, uint64_t *wall,
+    struct pd_error *err)
 {
 	bool first = w->counts.samples == 0;
 
+	*wall = wall_of(w, time);
 	if (w->open && w->opts.size != 0) {
 		/* A time that was damaged leads to a window that is far. */
-		if (wall + FAR < w->start) {
+		if (*wall + FAR < w->start) {
 			if (pd_push_windows_flush(w, err) == -1)
 				return -1;
-			w->below = (w->below + 1) % MS;
-			w->last = 0;
-		} else if (wall / w->opts.size > w->index) {
-			if (pd_push_windows_flush(w, err) == -1)
-				return -1;
-			if (w->follows)
-				adjust(w);
+			go_back(w);
+		} else if (*wall / w->opts.size > w->index &&
+		    pd_push_windows_flush(w, err) == -1) {
+			return -1;
 		}
 	}
-	if (!w->open)
-		open_window(w, wall, first);
+	if (w->open)
+		return 0;
+	if (w->live && !first) {
+		adjust(w);
+		*wall = wall_of(w, time);
+	}
+	open_window(w, *wall, first);
 	return 0;
 }
 
@@ -379,11 +442,9 @@ pd_push_windows_sample(void *ctx, const struct pd_fold_sample *s,
 		w->counts.timeless++;
 	else if (!w->begun)
 		begin(w, s->time);
-	if (w->follows && s->time != PD_NOTIME)
+	if (w->live && !w->has_clock && s->time != PD_NOTIME)
 		follow(w, s->time);
-	wall = s->time != PD_NOTIME ? s->time + w->offset : w->open ? w->end :
-	    w->opts.base != 0 ? w->opts.base : clock_now(CLOCK_REALTIME);
-	if (move_to(w, wall, err) == -1)
+	if (move_to(w, s->time, &wall, err) == -1)
 		return -1;
 	if (w->pprof == NULL && (w->pprof = pd_pprof_new(s->tree,
 	    &w->opts.text, err)) == NULL)

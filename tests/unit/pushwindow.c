@@ -1,6 +1,8 @@
 /* Samples are cut into windows by their time, none is lost or counted twice. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/tree.h"
@@ -23,6 +25,21 @@ static struct {
 	char		name[32];
 } parts[64];
 static size_t nparts;
+
+/* What the clocks say; 0: what they do. */
+static uint64_t wall_clock, machine_clock;
+
+int
+clock_gettime(clockid_t id, struct timespec *ts)
+{
+	uint64_t now = id == CLOCK_REALTIME ? wall_clock : machine_clock;
+
+	if (now == 0)
+		return (int)syscall(SYS_clock_gettime, id, ts);
+	ts->tv_sec = (time_t)(now / SEC);
+	ts->tv_nsec = (long)(now % SEC);
+	return 0;
+}
 
 static int
 put(void *ctx, const struct pd_push_part *p, struct pd_error *err)
@@ -295,6 +312,53 @@ what_is_recorded_goes_before_what_is_guessed(void)
 	rd = plain;
 }
 
+/* Times of four windows: it was set in the second, the fourth is late. */
+static void
+a_clock_that_is_set(uint64_t ahead, int64_t set, uint64_t drift)
+{
+	struct pd_push_window_opts o = { .size = SEC, .put = put };
+	struct pd_error err;
+	struct pd_push_windows *w = pd_push_windows_new(rd, &o, &err);
+	static const uint64_t after[] = { 0, 1500, 2600, 3700, 4800 };
+	uint64_t late = 0, t;
+
+	nparts = 0;
+	for (size_t i = 0; i < 5; i++) {
+		t = after[i] * MS;
+		if (i == 2)
+			ahead += (uint64_t)set;
+		if (i >= 3)
+			late = 200 * SEC;
+		machine_clock = 1000 + t + late;
+		wall_clock = ahead + machine_clock;
+		sample(w, t, node, i == 0);
+	}
+	finish(w);
+	machine_clock = wall_clock = 0;
+	if (!CHECK_EQ(nparts, 5))
+		return;
+	for (size_t i = 1; i < 5; i++) {
+		t = ahead + after[i] * MS - (i < 2 ? (uint64_t)set : 0);
+		if (!CHECK(parts[i].time - t / SEC * SEC - 1000 <= drift))
+			printf("# window %zu\n", i);
+	}
+}
+
+static void
+the_time_of_live_samples_is_that_of_a_clock_that_is_set(void)
+{
+	struct pd_reader *plain = rd;
+	int fd;
+
+	a_clock_that_is_set(BASE, 7200ll * (int64_t)SEC, MS);
+	a_clock_that_is_set(BASE, -7200ll * (int64_t)SEC, MS);
+	fd = open_recording(true);
+	a_clock_that_is_set(BASE, 7200ll * (int64_t)SEC, 0);
+	pd_reader_close(rd);
+	close(fd);
+	rd = plain;
+}
+
 int
 main(void)
 {
@@ -314,6 +378,7 @@ main(void)
 	RUN(spans_keep_samples_of_one_stack_apart);
 	RUN(a_live_window_is_over_when_the_next_one_is);
 	RUN(what_is_recorded_goes_before_what_is_guessed);
+	RUN(the_time_of_live_samples_is_that_of_a_clock_that_is_set);
 	pd_tree_free(tree);
 	pd_reader_close(rd);
 	close(fd);
